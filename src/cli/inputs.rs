@@ -74,7 +74,8 @@ fn address(place: &Path, paths: &[PathBuf]) -> Option<String> {
 }
 
 fn is_of_report(path: &Path, directory: &Path) -> bool {
-    let is_output = |name: &std::ffi::OsStr| slotscope_report::files().any(|file| name == file);
+    let is_output =
+        |name: &std::ffi::OsStr| slotscope_report::files().any(|(file, _)| name == file);
     path.parent() == Some(directory) && path.file_name().is_some_and(is_output)
 }
 

@@ -347,7 +347,9 @@ pub fn files_of(json: &Value) -> Vec<String> {
         let written = set.write(&summary, name, &mut std::io::sink());
         matches!(written, Ok(Written::Whole))
     };
-    let files = slotscope::report::files().filter(has_content);
+    let files = slotscope::report::files()
+        .map(|(name, _)| name)
+        .filter(has_content);
     let mut names: Vec<String> = files.map(String::from).collect();
     names.sort();
     names

@@ -73,15 +73,15 @@ pub enum FindingKind {
     Suspected,
     /// A slot is being moved, or was left open.
     OpenSlot,
-    /// Most keys of a minute expire together.
+    /// A minute in which 10% of the keys expire.
     Expiry,
-    /// A node refuses commands.
+    /// A node refuses commands, as with CROSSSLOT.
     Refused,
-    /// A key that is large, or has many elements.
+    /// A key with 5% of a fair share of the bytes, of 100 MiB, or with a million elements.
     BigKey,
-    /// A key that gets much of the load.
+    /// A key with 5% of a fair share of the load.
     HotKey,
-    /// A hash tag that is much of a node.
+    /// A hash tag with 20% of a fair share.
     CoarseTag,
     /// A primary without a replica.
     NoReplica,

@@ -1,5 +1,5 @@
 //! The files and texts of a `Summary`. `view` has the tables, `render` the output formats. A file is a row of
-//! `outputs`, a chart a file and a row of `CHARTS`, a table a file and a row of `view::SECTIONS`.
+//! `FILES`, a table or a figure a row of `view::SECTIONS`.
 #![deny(missing_docs)]
 
 #[cfg(feature = "charts")]
@@ -26,46 +26,87 @@ pub use crate::render::json;
 use crate::render::{csv, html};
 use crate::view::Table;
 
-/// The files of a report.
-pub fn outputs() -> OutputSet<Summary> {
-    let files = OutputSet::marked("\"schema\":\"slotscope.report/")
-        .file("report.json", json::write)
-        .file("report.html", html::write)
-        .file("slots.csv", |summary, out| {
-            csv::write(&view::slots::table(summary), out)
-        })
-        .file("nodes.csv", |summary, out| {
-            csv::write(&view::nodes::table(summary), out)
-        })
-        .maybe("tags.csv", |summary, out| {
+/// A file of a report.
+struct File {
+    name: &'static str,
+    /// Its content, in a few words.
+    about: &'static str,
+    write: fn(&Summary, &mut dyn Write) -> io::Result<Written>,
+}
+
+/// All but the charts.
+static FILES: [File; 8] = [
+    File {
+        name: "report.json",
+        about: "all numbers, for scripts",
+        write: |summary, out| json::write(summary, out).map(|()| Written::Whole),
+    },
+    File {
+        name: "report.html",
+        about: "the whole report as one self-contained page: problems, steps with their commands, a map of the slots",
+        write: |summary, out| html::write(summary, out).map(|()| Written::Whole),
+    },
+    File {
+        name: "slots.csv",
+        about: "the slots; a metric that the input lacks is an empty cell in all tables",
+        write: |summary, out| table(Some(view::slots::table(summary)), out),
+    },
+    File {
+        name: "nodes.csv",
+        about: "the primaries; `node` is the name of a node in all tables, and this one has its `node_id` too",
+        write: |summary, out| table(Some(view::nodes::table(summary)), out),
+    },
+    File {
+        name: "tags.csv",
+        about: "the heaviest hash tags",
+        write: |summary, out| {
             let tags = summary.tags.as_ref();
             table(tags.map(|_| view::tags::table(summary)), out)
-        })
-        .maybe("keys.csv", |summary, out| {
+        },
+    },
+    File {
+        name: "keys.csv",
+        about: "the 1,000 heaviest keys by bytes, and by each other weight that the input has; `by` names the list of a row",
+        write: |summary, out| {
             let keys = Some(view::keys::table(summary));
             table(keys.filter(|keys| !keys.rows.is_empty()), out)
-        })
-        .maybe("prefixes.csv", |summary, out| {
+        },
+    },
+    File {
+        name: "prefixes.csv",
+        about: "prefixes of key names",
+        write: |summary, out| {
             let patterns = summary.patterns.as_ref();
-            table(
-                patterns.map(|_| view::patterns::prefixes_table(summary)),
-                out,
-            )
-        })
-        .maybe("patterns.csv", |summary, out| {
+            let made = patterns.map(|_| view::patterns::prefixes_table(summary));
+            table(made, out)
+        },
+    },
+    File {
+        name: "patterns.csv",
+        about: "key names without their ids",
+        write: |summary, out| {
             let patterns = summary.patterns.as_ref();
-            table(
-                patterns.map(|_| view::patterns::patterns_table(summary)),
-                out,
-            )
-        });
+            let made = patterns.map(|_| view::patterns::patterns_table(summary));
+            table(made, out)
+        },
+    },
+];
+
+/// The files of a report.
+pub fn outputs() -> OutputSet<Summary> {
+    let files = OutputSet::marked("\"schema\":\"slotscope.report/");
+    let files = FILES
+        .iter()
+        .fold(files, |files, file| files.maybe(file.name, file.write));
     with_charts(files)
 }
 
-/// The names of all files.
-pub fn files() -> impl Iterator<Item = &'static str> {
-    let files: Vec<_> = outputs().files().collect();
-    files.into_iter()
+/// The names of all files, and what they hold.
+pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let files = FILES.iter().map(|file| (file.name, file.about));
+    #[cfg(feature = "charts")]
+    let files = files.chain(charts::charts().map(|chart| (chart.file, chart.about)));
+    files
 }
 
 /// Whether a directory contains a report.
@@ -82,10 +123,8 @@ fn table(table: Option<Table<'_>>, out: &mut dyn Write) -> io::Result<Written> {
 
 #[cfg(feature = "charts")]
 fn with_charts(files: OutputSet<Summary>) -> OutputSet<Summary> {
-    charts::CHARTS.iter().fold(files, |files, chart| {
-        files.maybe(chart.file, move |summary, out| {
-            charts::write((chart.sheet)(summary), out)
-        })
+    charts::charts().fold(files, |files, chart| {
+        files.maybe(chart.file, move |summary, out| chart.write(summary, out))
     })
 }
 

@@ -3,7 +3,6 @@
 use super::{draw, even, judged, noise, of_rows, of_slots, spread_by_chance};
 use slotscope::metric::{Errors, Metric, PerMetric};
 use slotscope::name::Name;
-use slotscope::report::charts::CHARTS;
 use slotscope::slot::SLOTS;
 use slotscope::summary::independent_units::{Unit, UnitKind};
 use slotscope::summary::patterns::{GroupLoad, KeyGroups, Prefix};
@@ -201,7 +200,8 @@ fn findings_of_any_shape() {
             .map(|i| vec![b'a' + i as u8 % 26; (random(i) * 80.0) as usize])
             .collect();
         let drawn = draw(&format!("any-{case}"), &with_tags(summary, &names));
-        // Tags, and nodes with a load, may be missing.
-        assert!(drawn.len() + 2 >= CHARTS.len(), "{case}");
+        // Others need tags, or nodes with a load.
+        let mut files = drawn.iter().map(|(file, _)| *file);
+        assert!(files.any(|file| file == "slot-heatmap.png"), "{case}");
     }
 }

@@ -13,7 +13,7 @@ use slotscope::findings::summary::observed::Observed;
 use slotscope::findings::summary::summarise;
 use slotscope::metric::Metric;
 use slotscope::name::Name;
-use slotscope::report::charts::{CHARTS, Chart};
+use slotscope::report::charts::{Chart, charts};
 use slotscope::slot::SLOTS;
 use slotscope::source;
 use slotscope::source::memory::memory;
@@ -130,10 +130,10 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
         .join("charts")
         .join(name);
     fs::create_dir_all(&directory).unwrap();
-    let draw_one = |chart: &Chart| {
+    let draw_one = |chart: Chart| {
         let file = chart.file;
         let mut bytes = Vec::new();
-        (chart.sheet)(summary)?.write(&mut bytes).unwrap();
+        chart.sheet(summary)?.write(&mut bytes).unwrap();
         fs::write(directory.join(file), &bytes).unwrap();
         let picture = Picture::decode(&bytes);
         let (width, height) = (picture.width, picture.height);
@@ -152,7 +152,7 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
         }
         Some((file, picture))
     };
-    CHARTS.iter().filter_map(draw_one).collect()
+    charts().filter_map(draw_one).collect()
 }
 
 /// Draws the charts of keys without tags on equal nodes.

@@ -1,7 +1,7 @@
 //! The charts of a dump with a big key and a hot tag show each of them.
 
 use super::{Picture, of_rows};
-use slotscope::report::charts::{CHARTS, Chart};
+use slotscope::report::charts::{Chart, charts};
 use slotscope::summary::Summary;
 use slotscope::summary::role_load::Asked;
 
@@ -22,13 +22,13 @@ fn with_keys(more: &str) -> Summary {
     of_rows(&(rows + more), Some(NOW), Asked::default())
 }
 
-fn chart(file: &str) -> &'static Chart {
-    CHARTS.iter().find(|chart| chart.file == file).unwrap()
+fn chart(file: &str) -> Chart {
+    charts().find(|chart| chart.file == file).unwrap()
 }
 
 fn drawn(summary: &Summary, file: &str) -> Picture {
     let mut bytes = Vec::new();
-    let sheet = (chart(file).sheet)(summary).unwrap();
+    let sheet = chart(file).sheet(summary).unwrap();
     sheet.write(&mut bytes).unwrap();
     Picture::decode(&bytes)
 }

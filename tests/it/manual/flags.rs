@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::manual::page;
+use crate::manual::made::check;
 use clap::{Arg, Command, CommandFactory};
 use slotscope::cli::Cli;
-use testkit::files::{committed, same_bytes};
 
-const FROM: &str = "<!-- flags -->\n";
-const TO: &str = "<!-- end of flags -->";
 /// This many commands share a flag that has its row on the page of all commands.
 const SHARED: usize = 2;
 
@@ -182,18 +179,6 @@ fn section(command: &Command, shared: &[Flag]) -> String {
     )
 }
 
-/// The page with `made` between its markers.
-fn with(page: &str, made: &str) -> String {
-    let (before, rest) = page.split_once(FROM).expect("a mark where flags begin");
-    let (_, after) = rest.split_once(TO).expect("a mark where flags end");
-    format!("{before}{FROM}\n{}\n\n{TO}{after}", made.trim_end())
-}
-
-fn check(name: &str, made: &str) {
-    let now = with(&page(name), made);
-    committed(&format!("docs/{name}"), now.as_bytes(), same_bytes);
-}
-
 #[test]
 fn the_flags_in_the_manual_are_those_of_the_program() {
     let mut cli = Cli::command();
@@ -211,10 +196,10 @@ fn the_flags_in_the_manual_are_those_of_the_program() {
         }
     }
     assert!(shared.len() > 10, "{}", shared.len());
-    check("commands.md", &tables(&shared));
+    check("commands.md", "flags", &tables(&shared));
     for command in cli.get_subcommands() {
         let name = format!("commands/{}.md", command.get_name());
-        check(&name, &section(command, &shared));
+        check(&name, "flags", &section(command, &shared));
     }
 }
 
@@ -232,6 +217,4 @@ fn a_row_has_all_that_the_help_says() {
     let expected = "| `-b`, `--by A|B` | The \\<metric> of `x*`. And more. One of `keys`, `ops`. [default: `keys`] |\n";
     assert_eq!(row, expected);
     assert_eq!(Flag::of(&arg).bare_name(), "`--by`");
-    let page = |flags: &str| format!("a\n{FROM}{flags}{TO}\nb");
-    assert_eq!(with(&page("old\n"), "new\n\n"), page("\nnew\n\n"));
 }

@@ -1,6 +1,7 @@
-//! The manual as a book: every page is listed, begins with its purpose, and shows the program's flags.
+//! The manual as a book: every page is listed, begins with its purpose, and shows the program's flags, files and findings.
 
 mod flags;
+mod made;
 mod worked_example;
 
 use std::collections::BTreeSet;

@@ -42,6 +42,7 @@ pub(crate) mod split;
 pub(crate) mod tags;
 pub(crate) mod unit_sizes;
 pub(crate) mod verdict;
+pub(crate) mod verdict_inputs;
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -62,7 +63,7 @@ use crate::summary::gaps::Gaps;
 use crate::summary::observed::Observed;
 use crate::summary::patterns::Levels;
 use crate::summary::tags::RowContext;
-use crate::summary::verdict::VerdictInputs;
+use crate::summary::verdict_inputs::VerdictInputs;
 
 /// Length and order of lists.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use slotscope_engine::source::collection::load::Refused;
 use crate::summary::block_time::{block_time, unlisted_block_time};
 use crate::summary::migration::Migration;
 use crate::summary::observed::Observed;
-use crate::summary::verdict::VerdictInputs;
+use crate::summary::verdict_inputs::VerdictInputs;
 use crate::wording::finding::{self as said, KeyText};
 use slotscope_model::Summary;
 use slotscope_model::balance::tidy;
@@ -295,4 +295,55 @@ fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
 
 fn fair(nodes: &Nodes, metric: Metric) -> f64 {
     nodes.total(metric) as f64 / nodes.owning().count().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use slotscope_engine::tally::{Parts, Tallies};
+    use slotscope_model::InputFacts;
+    use slotscope_model::role_load::Asked;
+    use slotscope_topology::Topology;
+
+    use super::*;
+    use crate::summary::gaps::Gaps;
+    use crate::summary::summarise;
+
+    /// The kinds of the risks of two nodes without keys, after a change of their report.
+    fn kinds(change: impl FnOnce(&mut Summary)) -> Vec<FindingKind> {
+        let observed = Observed::default();
+        let mut summary = summarise(
+            &Tallies::new(Parts::Slots),
+            None,
+            &Topology::even(2, "two nodes".into()).unwrap(),
+            &observed,
+            &Asked::default(),
+            InputFacts::default(),
+        );
+        change(&mut summary);
+        let found = risks(&VerdictInputs {
+            summary: &summary,
+            observed: &observed,
+            signs: &[],
+            gaps: &Gaps::default(),
+        });
+        found.into_iter().map(|risk| risk.kind).collect()
+    }
+
+    #[test]
+    fn risks_are_facts_of_the_report() {
+        assert_eq!(kinds(|_| {}), []);
+        let without_slots = kinds(|summary| summary.nodes.list[0].slots = 0);
+        assert_eq!(without_slots, [FindingKind::EmptyNode]);
+        let replicas = |counts: [u32; 2]| {
+            kinds(|summary| {
+                for (node, count) in summary.nodes.list.iter_mut().zip(counts) {
+                    node.replicas = Some(count);
+                }
+            })
+        };
+        assert_eq!(replicas([1, 1]), []);
+        assert_eq!(replicas([0, 1]), [FindingKind::NoReplica]);
+        // That none has one is one risk.
+        assert_eq!(replicas([0, 0]), [FindingKind::NoReplica]);
+    }
 }

@@ -4,7 +4,7 @@ use slotscope_engine::metric::Metric;
 
 use crate::summary::observed::Captures;
 use crate::summary::processes;
-use crate::summary::verdict::VerdictInputs;
+use crate::summary::verdict_inputs::VerdictInputs;
 use slotscope_engine::tally::tag_table::LISTED;
 use slotscope_model::balance::sum;
 use slotscope_model::limit;

@@ -14,7 +14,7 @@ use crate::summary::floor::slot_floor_of;
 use crate::summary::independent_units::effective;
 use crate::summary::judge::{Amounts, Judgement, judge};
 use crate::summary::split::Split;
-use crate::summary::verdict::VerdictInputs;
+use crate::summary::verdict_inputs::VerdictInputs;
 
 /// Relative standard error of an estimated number of units.
 const N_EFF_ERROR: f64 = 0.0055;

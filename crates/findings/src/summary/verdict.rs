@@ -3,7 +3,6 @@
 use slotscope_engine::metric::Metric;
 use slotscope_model::Summary;
 use slotscope_model::finding::{Finding, FindingKind};
-use slotscope_model::integrity::Integrity;
 use slotscope_model::limit;
 use slotscope_model::measure::Measure;
 use slotscope_model::role_load::RoleLoad;
@@ -11,22 +10,11 @@ use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_model::state::{Role, Severity, State};
 use slotscope_model::verdict::Verdict;
 
-use crate::summary::gaps::Gaps;
 use crate::summary::judge::Amounts;
-use crate::summary::observed::Observed;
 use crate::summary::role_verdict::RoleInputs;
+use crate::summary::verdict_inputs::VerdictInputs;
 use crate::summary::{findings, headroom, moving, processes, recency, risk, role_verdict};
 use crate::wording::finding as said;
-
-/// The inputs of a verdict.
-pub(crate) struct VerdictInputs<'a> {
-    /// All of the report but the verdict.
-    pub summary: &'a Summary,
-    pub observed: &'a Observed,
-    /// Signs of a damaged dump.
-    pub signs: &'a [Integrity],
-    pub gaps: &'a Gaps,
-}
 
 /// Judges the nodes in every role and finds other problems; steps are computed later. Also returns the role loads,
 /// and those the user did not choose.

@@ -1,4 +1,4 @@
-//! The PNG charts. Each is a file with a function from `Summary` to `Sheet`, and a row in `CHARTS`.
+//! The PNG charts: those that only files have, and the figures of `view`.
 //!
 //! Drawn on a canvas of crates/canvas, with numbers from `summary` and colours from `palette`.
 
@@ -26,52 +26,70 @@ pub use crate::charts::sheet::Sheet;
 use crate::charts::sheet::size;
 use crate::output::Written;
 use crate::palette::MUTED;
+use crate::plot::Figure;
 use crate::plot::loads::{Loads, counted};
-use crate::view::{distribution, tag_ranks};
-
-/// Every chart of a report.
-pub static CHARTS: &[Chart] = &[
-    Chart {
-        file: "slot-heatmap.png",
-        sheet: heatmap::sheet,
-    },
-    Chart {
-        file: "nodes.png",
-        sheet: nodes::sheet,
-    },
-    Chart {
-        file: "slot-distribution.png",
-        sheet: |summary| {
-            let figure = distribution::figure(summary)?;
-            Some(Sheet::figure(figure, source_line(summary)))
-        },
-    },
-    Chart {
-        file: "tag-sizes.png",
-        sheet: |summary| {
-            let figure = tag_ranks::figure(summary)?;
-            Some(Sheet::figure(figure, source_line(summary)))
-        },
-    },
-];
-
-/// Writes a chart, if there is one.
-///
-/// # Errors
-/// `out` cannot be written to.
-pub fn write(sheet: Option<Sheet<'_>>, out: &mut dyn Write) -> io::Result<Written> {
-    match sheet {
-        Some(sheet) => sheet.write(out).map(|()| Written::Whole),
-        None => Ok(Written::Nothing),
-    }
-}
+use crate::view::FIGURES;
 
 /// A chart of a report.
+#[derive(Clone, Copy)]
 pub struct Chart {
     /// Its file.
     pub file: &'static str,
-    /// Its content, if the summary has something to show.
-    pub sheet: for<'s> fn(&'s Summary) -> Option<Sheet<'s>>,
+    /// Its subject, in a few words.
+    pub about: &'static str,
+    content: Content,
+}
+
+/// The function that makes it, if the summary has something to show.
+#[derive(Clone, Copy)]
+enum Content {
+    Sheet(for<'s> fn(&'s Summary) -> Option<Sheet<'s>>),
+    Figure(fn(&Summary) -> Option<Figure>),
+}
+
+/// The charts that the page does not have as figures.
+static SHEETS: [Chart; 2] = [
+    Chart {
+        file: "slot-heatmap.png",
+        about: "the slots as a map",
+        content: Content::Sheet(heatmap::sheet),
+    },
+    Chart {
+        file: "nodes.png",
+        about: "nodes against their fair share of memory and load",
+        content: Content::Sheet(nodes::sheet),
+    },
+];
+
+/// Every chart of a report.
+pub fn charts() -> impl Iterator<Item = Chart> {
+    let figures = FIGURES.iter().map(|(file, about, figure)| Chart {
+        file,
+        about,
+        content: Content::Figure(*figure),
+    });
+    SHEETS.iter().copied().chain(figures)
+}
+
+impl Chart {
+    /// The chart of a summary, if it has something to show.
+    pub fn sheet<'s>(&self, summary: &'s Summary) -> Option<Sheet<'s>> {
+        match self.content {
+            Content::Sheet(sheet) => sheet(summary),
+            Content::Figure(figure) => Some(Sheet::figure(figure(summary)?, source_line(summary))),
+        }
+    }
+
+    /// Writes the chart of a summary, if there is one.
+    ///
+    /// # Errors
+    /// `out` cannot be written to.
+    pub fn write(&self, summary: &Summary, out: &mut dyn Write) -> io::Result<Written> {
+        match self.sheet(summary) {
+            Some(sheet) => sheet.write(out).map(|()| Written::Whole),
+            None => Ok(Written::Nothing),
+        }
+    }
 }
 
 /// Width of a file name in the subtitle.

@@ -40,51 +40,68 @@ use slotscope_model::state::State;
 
 use crate::plot::Figure;
 
-/// The sections of the report in order; each is built if the summary has content for it.
-pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
-    input::filtered,
-    verdict::section,
-    input::doubts,
-    input::overview,
-    verdict::causes,
-    verdict::other_causes,
-    verdict::remedies,
-    nodes::section,
-    nodes::in_full,
-    verdict::risks,
-    keys::hot,
-    keys::big,
-    tags::section,
-    hot_slots::section,
-    hot_slots::keys_section,
-    logged::slow,
-    logged::large,
-    operations::section,
-    advice::section,
-    extremes::section,
-    capacity::section,
-    slots::map,
-    slots::hottest,
-    distribution::slots,
-    tag_ranks::section,
-    patterns::patterns,
-    patterns::prefixes,
-    slots::spread,
-    amounts::lengths,
-    amounts::sizes,
-    keys::types,
-    keys::largest,
-    lifetime::expiry,
-    lifetime::idle,
-    lifetime::lfu,
-    keys::databases,
-    input::files,
-    input::rejected,
-    input::remarks,
+/// The sections of the report in order, with their group in the navigation of the page; each is built if the summary has
+/// content for it.
+pub(crate) static SECTIONS: &[(Group, MakeSection)] = &[
+    (Group::Report, input::filtered),
+    (Group::Cluster, verdict::section),
+    (Group::Report, input::doubts),
+    (Group::Report, input::overview),
+    (Group::Cluster, verdict::causes),
+    (Group::Cluster, verdict::other_causes),
+    (Group::Cluster, verdict::remedies),
+    (Group::Cluster, nodes::section),
+    (Group::Cluster, nodes::in_full),
+    (Group::Cluster, verdict::risks),
+    (Group::Keys, keys::hot),
+    (Group::Keys, keys::big),
+    (Group::Tags, tags::section),
+    (Group::Slots, hot_slots::section),
+    (Group::Keys, hot_slots::keys_section),
+    (Group::Report, logged::slow),
+    (Group::Report, logged::large),
+    (Group::Cluster, operations::section),
+    (Group::Tags, advice::section),
+    (Group::Report, extremes::section),
+    (Group::Cluster, capacity::section),
+    (Group::Slots, slots::map),
+    (Group::Slots, slots::hottest),
+    (Group::Slots, distribution::slots),
+    (Group::Tags, tag_ranks::section),
+    (Group::Tags, patterns::patterns),
+    (Group::Tags, patterns::prefixes),
+    (Group::Slots, slots::spread),
+    (Group::Keys, amounts::lengths),
+    (Group::Keys, amounts::sizes),
+    (Group::Keys, keys::types),
+    (Group::Keys, keys::largest),
+    (Group::Keys, lifetime::expiry),
+    (Group::Keys, lifetime::idle),
+    (Group::Keys, lifetime::lfu),
+    (Group::Keys, keys::databases),
+    (Group::Report, input::files),
+    (Group::Report, input::rejected),
+    (Group::Report, input::remarks),
 ];
 
+/// The figures that are PNG files too, with what each shows.
+#[cfg(feature = "charts")]
+pub(crate) static FIGURES: &[(&str, &str, MakeFigure)] = &[
+    (
+        "slot-distribution.png",
+        "the slots by their load",
+        distribution::figure,
+    ),
+    ("tag-sizes.png", "all tags by rank", tag_ranks::figure),
+];
+
+#[cfg(feature = "charts")]
+type MakeFigure = fn(&Summary) -> Option<Figure>;
+/// Builds a section, if the summary has content for it.
+type MakeSection = fn(&Summary) -> Option<Section<'_>>;
+
 /// The actionable sections, few enough lines for a terminal.
-static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
+static ANSWER: &[MakeSection] = &[
     input::filtered,
     verdict::main_problems,
     input::read,
@@ -92,27 +109,28 @@ static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
 ];
 
 /// Sections added after them if the terminal has space.
-static BELOW_ANSWER: &[fn(&Summary) -> Option<Section<'_>>] =
-    &[node_bars::bars, extremes::section, verdict::main_risks];
+static BELOW_ANSWER: &[MakeSection] = &[node_bars::bars, extremes::section, verdict::main_risks];
 
 /// The actionable sections for `summary`.
 pub fn answer(summary: &Summary) -> Vec<Section<'_>> {
-    let below = sections_of(BELOW_ANSWER, summary).into_iter();
-    let mut sections = sections_of(ANSWER, summary);
+    let made = |makers: &[MakeSection]| makers.iter().filter_map(|make| make(summary)).collect();
+    let below = without_keys(made(BELOW_ANSWER), summary).into_iter();
+    let mut sections = without_keys(made(ANSWER), summary);
     sections.extend(below.map(|section| section.scoped(Scope::IfItFits)));
     sections
 }
 
 /// All sections for `summary`.
 pub fn report(summary: &Summary) -> Vec<Section<'_>> {
-    sections_of(SECTIONS, summary)
+    let made = SECTIONS.iter().filter_map(|(group, make)| {
+        let group = *group;
+        make(summary).map(|section| Section { group, ..section })
+    });
+    without_keys(made.collect(), summary)
 }
 
-fn sections_of<'s>(
-    makers: &[fn(&'s Summary) -> Option<Section<'s>>],
-    summary: &'s Summary,
-) -> Vec<Section<'s>> {
-    let mut sections: Vec<_> = makers.iter().filter_map(|make| make(summary)).collect();
+/// Numbers of keys are unknown where only operations are.
+fn without_keys<'s>(mut sections: Vec<Section<'s>>, summary: &Summary) -> Vec<Section<'s>> {
     if summary.has_only_operations() {
         for block in sections.iter_mut().flat_map(|section| &mut section.blocks) {
             if let Block::Table(table) = block {
@@ -130,6 +148,8 @@ pub struct Section<'a> {
     pub id: &'static str,
     /// Its label in the page's navigation; empty if not listed.
     pub label: &'static str,
+    /// The group of its label.
+    pub group: Group,
     /// Its title; empty if it has none.
     pub title: String,
     /// Its blocks, in order.
@@ -142,6 +162,22 @@ pub struct Section<'a> {
     pub is_detail: bool,
     /// The manual page that explains it, and that page's subject.
     pub manual: Option<(&'static str, &'static str)>,
+}
+
+/// A group of labels in the navigation of the page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Group {
+    /// The nodes, and what to do.
+    Cluster,
+    /// The keys.
+    Keys,
+    /// Hash tags and names.
+    Tags,
+    /// The slots.
+    Slots,
+    /// The report itself.
+    #[default]
+    Report,
 }
 
 /// The reports that include a section.

@@ -20,6 +20,8 @@ pub(super) struct Section {
     pub id: &'static str,
     /// Its label in the navigation; empty if not listed.
     pub label: &'static str,
+    /// The group of its label.
+    pub group: view::Group,
     /// Whether it shares a row of the page with its neighbours.
     pub is_narrow: bool,
     /// Whether it is initially collapsed.
@@ -69,6 +71,7 @@ impl Section {
         Ok(Section {
             id: section.id,
             label: section.label,
+            group: section.group,
             is_narrow: section.is_narrow,
             is_detail: section.is_detail,
             parts: parts.collect::<Result<_>>()?,
