@@ -246,15 +246,16 @@ impl Scratch {
             .weights
             .each_ref()
             .map(|column| weights(column));
-        let batch = columns.hash(
-            keys.kernel,
-            KeyBatch {
-                base,
-                keys: spans,
-                values,
-            },
-            (keys.input, keys.offset),
-        );
+        let renamed = KeyBatch {
+            base,
+            keys: spans,
+            values,
+        };
+        let batch = SlotBatch {
+            input: keys.input,
+            offset: keys.offset,
+            ..columns.hash(keys.kernel, renamed)
+        };
         places
             .iter()
             .zip(batch.slots)

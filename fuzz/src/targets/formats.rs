@@ -207,6 +207,7 @@ fn read_opened(opened: Opened, bytes: &[u8], at_least: usize) {
             offset: 0,
             first: true,
             last: true,
+            is_rereadable: false,
         };
         let seen = match opened {
             Opened::Blocks { reader, .. } => reader.read(block, piece, &mut columns, &mut checking),

@@ -5,9 +5,9 @@ use crate::format::{Notice, ReadStats, Sink};
 use crate::metric::Metric;
 use crate::scan::Only;
 use crate::scan::filter::{Field, KeyFacts};
-use crate::slot::Kernel;
 use crate::slot::SlotColumns;
 use crate::slot::policy::Policy;
+use crate::slot::{Kernel, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::rejects::{Reject, Rejects};
 
@@ -46,6 +46,8 @@ pub(super) struct Place {
     pub input: u32,
     /// The offset of the block in the input, if it is a piece of it.
     pub offset: u64,
+    /// Whether the block can be read again there.
+    pub is_rereadable: bool,
 }
 
 impl Place {
@@ -125,8 +127,12 @@ impl<T: Tally> Counting<'_, T> {
         let slots = &mut columns.slots;
         let fit = self.fit(wanted, slots, &mut columns.fitting);
         if !fit.keys.is_empty() {
-            let place = (self.place.input, self.place.offset);
-            self.tally.add(&slots.hash(self.how.kernel, fit, place));
+            self.tally.add(&SlotBatch {
+                input: self.place.input,
+                offset: self.place.offset,
+                is_rereadable: self.place.is_rereadable,
+                ..slots.hash(self.how.kernel, fit)
+            });
         }
     }
 

@@ -341,7 +341,8 @@ impl<T: Tally> Worker<T> {
             with_attributes: counts.tally.reads_attributes() || scan.only.filter.is_some(),
         };
         let is_ended = !piece.last || block.content().ends_with(b"\n");
-        let mut stats = counts.add(scan, shared, input, (bytes, piece.offset), |counting| {
+        let place = (piece.offset, piece.is_rereadable);
+        let mut stats = counts.add(scan, shared, input, (bytes, place), |counting| {
             reader.read(block, piece, &mut columns, counting)
         });
         if !is_ended && stats.keys > 0 && LINES.contains(&input.1) {
@@ -361,20 +362,21 @@ impl<T: Tally> Worker<T> {
     ) -> ReadStats {
         let lfu = scan.walking.lfu;
         self.counts
-            .add(scan, shared, input, (bytes, 0), |counting| {
+            .add(scan, shared, input, (bytes, (0, false)), |counting| {
                 rows.read(lfu, counting)
             })
     }
 }
 
 impl<T: Tally> Counts<T> {
-    /// Counts what `read` finds in `bytes` of input `input`, in format `format`, in a block starting at `offset`.
+    /// Counts what `read` finds in `bytes` of input `input`, in format `format`, in a block starting at `offset`, where it may be read
+    /// again.
     fn add(
         &mut self,
         scan: &Scan<'_>,
         shared: &Shared<'_>,
         (input, format): (usize, &str),
-        (bytes, offset): (Range<u64>, u64),
+        (bytes, (offset, is_rereadable)): (Range<u64>, (u64, bool)),
         read: impl FnOnce(&mut Counting<'_, T>) -> ReadStats,
     ) -> ReadStats {
         let Counts {
@@ -385,6 +387,7 @@ impl<T: Tally> Counts<T> {
         let place = Place {
             input: shared.shares[input].number,
             offset,
+            is_rereadable,
         };
         let how = How {
             kernel: scan.kernel,

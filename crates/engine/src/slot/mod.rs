@@ -28,6 +28,8 @@ pub struct SlotBatch<'a> {
     pub input: u32,
     /// The offset of their block in the input, if it is a piece of it.
     pub offset: u64,
+    /// Whether the block can be read again there.
+    pub is_rereadable: bool,
     /// The kernel that computed them.
     pub kernel: &'static Kernel,
 }
@@ -86,7 +88,10 @@ impl SlotColumns {
         input: u32,
     ) -> SlotBatch<'a> {
         self.find_hashed(&Policy::Oss, kernel, batch);
-        self.hash(kernel, batch, (input, 0))
+        SlotBatch {
+            input,
+            ..self.hash(kernel, batch)
+        }
     }
 
     /// Finds the hashed part of each key under `policy`; returns the indices of keys without a slot.
@@ -112,13 +117,8 @@ impl SlotColumns {
         misfits
     }
 
-    /// Computes the slots of `batch`, given its hashed parts and the offset of its block in the input.
-    pub fn hash<'a>(
-        &'a mut self,
-        kernel: &'static Kernel,
-        batch: KeyBatch<'a>,
-        (input, offset): (u32, u64),
-    ) -> SlotBatch<'a> {
+    /// Computes the slots of `batch`, given its hashed parts; the caller knows where they are from.
+    pub fn hash<'a>(&'a mut self, kernel: &'static Kernel, batch: KeyBatch<'a>) -> SlotBatch<'a> {
         self.slots.resize(self.hashed.len(), 0);
         kernel.slots(self.hashed.in_block(batch.base), &mut self.slots);
         // A tag in braces starts after a brace, never at the start of its key.
@@ -132,8 +132,9 @@ impl SlotColumns {
             hashed: &self.hashed,
             untagged,
             slots: &self.slots,
-            input,
-            offset,
+            input: 0,
+            offset: 0,
+            is_rereadable: false,
             kernel,
         }
     }

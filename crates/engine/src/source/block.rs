@@ -94,6 +94,8 @@ pub struct Piece {
     pub first: bool,
     /// Whether they are its end; the last line may then lack its separator.
     pub last: bool,
+    /// Whether they can be read again at their offset.
+    pub is_rereadable: bool,
 }
 
 #[cfg(test)]

@@ -128,6 +128,7 @@ pub(crate) fn read_chunk(
         offset,
         first: index == 0,
         last,
+        is_rereadable: true,
     }))
 }
 

@@ -142,6 +142,7 @@ impl<R: Read> RowReader<R> {
             offset,
             first: offset == 0,
             last: self.ended && self.trouble.is_none(),
+            is_rereadable: false,
         };
         match end {
             0 => self.trouble.take().map_or(Ok(None), Err),

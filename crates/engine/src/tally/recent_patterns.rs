@@ -247,7 +247,7 @@ mod tests {
             };
             let mut columns = SlotColumns::default();
             columns.find_hashed(&Policy::Oss, kernel, batch);
-            let keys = columns.hash(kernel, batch, (0, 0));
+            let keys = columns.hash(kernel, batch);
             self.recent.add(&keys, &mut self.counts);
         }
 

@@ -16,6 +16,9 @@ use crate::tally::table::NameTable;
 use crate::tally::tag_table::{self, CountedTags, TagTable};
 use crate::tally::tagged::Tagged;
 
+/// Names up to which a table of them is as fast as the shared one.
+const FEW: usize = 1 << 12;
+
 /// Counts of hash tags.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TagCounter {
@@ -30,6 +33,9 @@ pub struct TagCounter {
     /// Where tags are counted if the table of names overflows, provided all inputs can be reread.
     #[serde(skip)]
     shared: Option<Arc<TagTable>>,
+    /// Whether some keys can be read again at their places, so that the shared table finds names without a second pass.
+    #[serde(skip)]
+    has_places: bool,
     #[serde(skip)]
     scratch: Scratch,
 }
@@ -78,6 +84,7 @@ impl TagCounter {
 
     /// The shared table, once all keys are counted; `None` if tags are counted otherwise.
     pub fn take_shared(&mut self) -> Option<Arc<TagTable>> {
+        self.share_many();
         let table = self.shared.take()?;
         table.add_rest(&mut self.scratch.shared);
         matches!(self.counts, TagCounts::Shared(_)).then_some(table)
@@ -130,6 +137,16 @@ impl TagCounter {
             TagCounts::CountMin(rows) => rows.distinct.estimate(),
             TagCounts::HeavyHitters(followed) => followed.rows.distinct.estimate(),
             TagCounts::Shared(counted) => counted.distinct as f64,
+        }
+    }
+
+    /// Uses the shared table if it is the faster one. At the end this depends only on the keys.
+    fn share_many(&mut self) {
+        if let (TagCounts::Exact(table), Some(_)) = (&self.counts, &self.shared)
+            && self.has_places
+            && table.len() > FEW
+        {
+            self.spill();
         }
     }
 
@@ -203,6 +220,8 @@ impl Tally for TagCounter {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let values = keys.batch.values;
         let are_keys = !values.are_operations;
+        self.has_places |= keys.is_rereadable && self.shared.is_some();
+        self.share_many();
         let mut scratch = std::mem::take(&mut self.scratch);
         if let (TagCounts::Shared(_), Some(shared)) = (&self.counts, &self.shared) {
             let tagged = shared.add_batch(keys, &mut scratch.shared, 0);
@@ -279,6 +298,7 @@ impl Tally for TagCounter {
             std::mem::swap(self, &mut other);
         }
         self.tagged = self.tagged.saturating_add(other.tagged);
+        self.has_places |= other.has_places;
         if let TagCounts::Exact(theirs) = &other.counts
             && !matches!(self.counts, TagCounts::HeavyHitters(_))
         {
@@ -306,5 +326,31 @@ impl Tally for TagCounter {
             (TagCounts::Exact(_) | TagCounts::Shared(_), _)
             | (_, TagCounts::Exact(_) | TagCounts::Shared(_)) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hash;
+    use crate::tally::tag_table::MAX_TAGS;
+
+    #[test]
+    fn whether_tags_are_shared_depends_on_how_many_all_parts_have_together() {
+        let table = Arc::new(TagTable::of(hashslot::best(), &[Some(1 << 20)], MAX_TAGS));
+        let part = |tags: std::ops::Range<usize>| {
+            let mut part = TagCounter::new(false).sharing(table.clone());
+            part.has_places = true;
+            for tag in tags {
+                let name = tag.to_string();
+                part.add_known(hash(name.as_bytes()), name.as_bytes(), Load::KEY);
+            }
+            part
+        };
+        let mut few = part(0..FEW);
+        assert!(few.take_shared().is_none() && few.distinct() == FEW as f64);
+        let mut many = part(0..FEW);
+        many.merge(part(1..FEW + 1));
+        assert!(many.take_shared().is_some());
     }
 }

@@ -48,6 +48,7 @@ pub(in crate::format) fn read(
         offset: 0,
         first: true,
         last: true,
+        is_rereadable: false,
     };
     reader.read(&mut Block::from_bytes(content), piece, &mut columns, sink)
 }
