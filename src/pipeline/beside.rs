@@ -24,25 +24,18 @@ impl Beside {
     /// # Errors
     /// An input cannot be read.
     pub(crate) fn take_from(reading: &mut Reading) -> Result<Self> {
-        let inputs = reading.sources.iter();
-        let spellings: Vec<Option<Spelling>> = inputs
-            .map(|input| slot_stats::spelling(&**input))
-            .collect::<Result<_>>()?;
         let mut beside = Beside::default();
-        if spellings.iter().all(Option::is_some) {
-            return Ok(beside);
-        }
-        let mut others = Vec::new();
-        for (input, spelling) in std::mem::take(&mut reading.sources)
-            .into_iter()
-            .zip(spellings)
-        {
-            match spelling {
+        for input in std::mem::take(&mut reading.sources) {
+            match slot_stats::spelling(&*input)? {
                 Some(spelling) => beside.sources.push((input, spelling)),
-                None => others.push(input),
+                None => reading.sources.push(input),
             }
         }
-        reading.sources = others;
+        if reading.sources.is_empty() {
+            let alone = beside.sources.into_iter();
+            reading.sources = alone.map(|(input, _)| input).collect();
+            return Ok(Beside::default());
+        }
         for collection in &reading.collections {
             let series = collection.directory.join(SLOT_STATS_FILE);
             if collection.manifest.level == Level::Slots || !series.is_file() {
@@ -92,7 +85,7 @@ impl Beside {
         counted.incomplete.extend(stops);
         let sources = self.sources.into_iter().map(|(source, _)| source);
         reading.sources.extend(sources);
-        Ok(Some(counters.after(before)))
+        Ok(Some(counters))
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! CLUSTER SLOT-STATS counts since server start, CONFIG RESETSTAT, or the time the node got the slot. A single reading
 //! thus compares slots within a node, but not nodes. If a counter drops between two readings, or the slot changed
-//! hands, counting restarts there, and the slot does not cover the whole span of its node.
+//! hands, counting restarts there, and the slot does not cover the whole span of its node. All readings of a slot are in
+//! one input.
 
 use std::collections::BTreeMap;
 
@@ -54,8 +55,6 @@ impl Stretch {
 pub struct NodeReadings {
     /// Its name in the lines; `None` for a bare reply.
     pub name: Option<String>,
-    /// Its input, or the first of several.
-    pub input: usize,
     /// First and last reading, in milliseconds since 1970; 0 if replies have no time.
     pub times: (u64, u64),
     /// Its slots at the last reading.
@@ -92,8 +91,10 @@ pub(crate) struct CounterReadings {
     nodes: Vec<NodeReadings>,
     /// By name, or for a bare reply by input number.
     places: BTreeMap<(Option<String>, usize), usize>,
-    /// By slot: an entry per input and restart of counting.
-    stretches: Vec<Vec<Stretch>>,
+    /// By slot: the readings since counting last restarted.
+    stretches: Vec<Option<Stretch>>,
+    /// A slot with readings in two inputs, which do not form one series.
+    pub clash: Option<(u16, usize, usize)>,
 }
 
 impl CounterReadings {
@@ -107,7 +108,6 @@ impl CounterReadings {
         if place == self.nodes.len() {
             self.nodes.push(NodeReadings {
                 name: name.map(str::to_owned),
-                input,
                 times: (time, time),
                 slots: 0,
                 changed: 0,
@@ -120,58 +120,42 @@ impl CounterReadings {
 
     /// Adds a reading of a slot.
     pub(crate) fn add(&mut self, input: usize, node: usize, slot: u16, reading: Reading) {
-        self.stretches.resize_with(SLOTS, Vec::new);
-        let stretches = &mut self.stretches[usize::from(slot)];
-        let of_input = stretches.last_mut().filter(|last| last.input == input);
-        let is_anew = of_input.is_some();
-        match of_input.filter(|last| last.goes_on(node, &reading)) {
-            Some(last) => last.last = reading,
-            None => stretches.push(Stretch {
-                input,
-                node,
-                first: reading,
-                last: reading,
-                is_anew,
-            }),
+        self.stretches.resize(SLOTS, None);
+        match &mut self.stretches[usize::from(slot)] {
+            Some(before) if before.input != input => {
+                self.clash.get_or_insert((slot, before.input, input));
+            }
+            Some(before) if before.goes_on(node, &reading) => before.last = reading,
+            before => {
+                *before = Some(Stretch {
+                    input,
+                    node,
+                    first: reading,
+                    last: reading,
+                    is_anew: before.is_some(),
+                });
+            }
         }
     }
 
-    /// Two inputs whose readings of a slot do not form one series: from different nodes, or from one node at the same
-    /// time.
-    pub(crate) fn clash(&self) -> Option<(u16, usize, usize)> {
-        let is_in = |input: usize, node: usize| {
-            let mut stretches = self.stretches.iter().flatten();
-            stretches.any(|stretch| stretch.input == input && stretch.node == node)
-        };
-        let clash = |stretches: &Vec<Stretch>| {
-            let mut sorted = stretches.clone();
-            sorted.sort_by_key(|stretch| stretch.first.time);
-            let mut neighbours = sorted.windows(2).map(|pair| (pair[0], pair[1]));
-            let clash = neighbours.find(|(a, b)| {
-                let is_other = || a.node != b.node && !is_in(b.input, a.node);
-                a.input != b.input && (is_other() || b.first.time <= a.last.time)
-            })?;
-            Some((clash.0.input, clash.1.input))
-        };
-        let mut slots = (0..).zip(&self.stretches);
-        slots.find_map(|(slot, stretches)| {
-            let (a, b) = clash(stretches)?;
-            Some((slot, a.min(b), a.max(b)))
-        })
+    /// The input of each slot.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = Option<usize>> {
+        let stretches = self.stretches.iter();
+        stretches.map(|stretch| Some(stretch.as_ref()?.input))
     }
 
     /// The loads, after all readings were added.
     pub(crate) fn finish(self) -> Counters {
-        let chains: Vec<Option<Stretch>> = self.stretches.into_iter().map(chain).collect();
-        let owners = chains.iter().map(|chain| Some(chain.as_ref()?.node));
+        let stretches = self.stretches;
+        let owners = stretches.iter().map(|stretch| Some(stretch.as_ref()?.node));
         let mut counters = Counters {
             nodes: self.nodes,
             owners: owners.collect(),
             ..Counters::default()
         };
-        let mut stretches = chains.iter().flatten();
-        counters.is_one_reading = !stretches.any(|stretch| stretch.last.time > stretch.first.time);
-        for stretch in chains.iter().flatten() {
+        let mut known = stretches.iter().flatten();
+        counters.is_one_reading = !known.any(|stretch| stretch.last.time > stretch.first.time);
+        for stretch in stretches.iter().flatten() {
             let node = &mut counters.nodes[stretch.node];
             let is_whole = (stretch.first.time, stretch.last.time) == node.times;
             node.slots += 1;
@@ -179,50 +163,25 @@ impl CounterReadings {
         }
         for counter in 0..COUNTERS {
             let is_counted = |stretch: &Stretch| stretch.last.counts[counter].is_some();
-            if !chains.iter().flatten().any(is_counted) {
+            if !stretches.iter().flatten().any(is_counted) {
                 continue;
             }
-            let load = |chain: &Option<Stretch>| {
-                let stretch = chain.as_ref()?;
+            let load = |stretch: &Option<Stretch>| {
+                let stretch = stretch.as_ref()?;
                 if counters.is_one_reading {
                     stretch.last.counts[counter]
                 } else {
                     stretch.difference(counter)
                 }
             };
-            let loads = chains.iter().map(|chain| load(chain).unwrap_or(0));
+            let loads = stretches.iter().map(|stretch| load(stretch).unwrap_or(0));
             counters.loads[counter] = Some(loads.collect());
         }
         counters
     }
 }
 
-/// The last run of readings without a drop, over all inputs.
-fn chain(mut stretches: Vec<Stretch>) -> Option<Stretch> {
-    stretches.sort_by_key(|stretch| (stretch.first.time, stretch.last.time));
-    stretches.into_iter().reduce(|before, next| {
-        if before.goes_on(next.node, &next.first) && !next.is_anew {
-            Stretch {
-                first: before.first,
-                is_anew: before.is_anew,
-                ..next
-            }
-        } else {
-            Stretch {
-                is_anew: true,
-                ..next
-            }
-        }
-    })
-}
-
 impl Counters {
-    /// Renumbers inputs to follow `inputs` others.
-    pub(crate) fn after(mut self, inputs: usize) -> Self {
-        self.nodes.iter_mut().for_each(|node| node.input += inputs);
-        self
-    }
-
     /// Limitations of the loads; `name` gives a node's display name.
     pub(crate) fn notes(&self, name: impl Fn(&NodeReadings) -> String) -> Vec<String> {
         if self.loads.iter().all(Option::is_none) {
@@ -270,7 +229,7 @@ mod tests {
                 all.add(*input, node, *slot, Reading { time, counts });
             }
         }
-        assert_eq!(all.clash(), None);
+        assert_eq!(all.clash, None);
         all.finish()
     }
 
@@ -355,23 +314,5 @@ mod tests {
         ]);
         assert_eq!(loads(&found, &[1, 2]), [20, 0]);
         assert_eq!(spans(&found), [Some(5.0), None]);
-    }
-
-    #[test]
-    fn readings_of_two_files_are_one_series_in_any_order() {
-        let early: (usize, &str, u64, &[(u16, u64)]) = (0, "a", 0, &[(1, 10)]);
-        let late: (usize, &str, u64, &[(u16, u64)]) = (1, "a", 60, &[(1, 25)]);
-        for order in [[early, late], [late, early]] {
-            let found = counted(&order);
-            assert_eq!(loads(&found, &[1]), [15]);
-            assert_eq!(spans(&found), [Some(60.0)]);
-        }
-        let mut same = CounterReadings::default();
-        for (input, node) in [(0, "a"), (1, "b")] {
-            let node = same.node(input, Some(node), 5);
-            let counts = [Some(1), None];
-            same.add(input, node, 7, Reading { time: 5, counts });
-        }
-        assert_eq!(same.clash(), Some((7, 0, 1)));
     }
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::ReadStats;
-use slotscope_engine::format::slot_stats::{self, MAX_BYTES, NAME, Sample, Spelling, Stats};
+use slotscope_engine::format::slot_stats::{self, MAX_BYTES, NAME, Sample, Spelling};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::{Incomplete, Scanned, SeenInput};
@@ -19,6 +19,8 @@ use crate::pipeline::counters::{CounterReadings, Counters, Reading};
 
 /// The statistic used as load of a slot.
 const CPU: &str = "cpu-usec";
+/// The statistics of which the last state counts.
+const STATES: [(Metric, &str); 2] = [(Metric::Keys, "key-count"), (Metric::Bytes, "memory-bytes")];
 /// The metrics of a reading's counters, in order.
 const COUNTED: [Metric; 2] = [Metric::Cpu, Metric::Ops];
 /// Bytes of an input that determine its form.
@@ -65,9 +67,9 @@ pub(crate) fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Res
             ..SeenInput::default()
         });
     }
-    if let Some((slot, first, second)) = states.readings.clash() {
+    if let Some((slot, first, second)) = states.readings.clash {
         let reason = format!(
-            "slot {slot} is in \"{}\" as well: one file of each primary, none of a replica",
+            "slot {slot} is in \"{}\" as well: one file of each primary, with all of its readings, and none of a replica",
             Name::from(inputs[first].0.path())
         );
         return Err(bad(inputs[second].0, reason));
@@ -98,12 +100,10 @@ pub(crate) fn set_loads(tallies: &mut Tallies, counters: &Counters) {
     }
 }
 
-/// Each slot's last state and its input, and its counter readings.
+/// Each slot's last state, and its counter readings.
 struct States<'o> {
     tallies: Tallies,
     ops: Option<&'o str>,
-    /// The time and input of a slot's state.
-    from: Vec<Option<(u64, usize)>>,
     readings: CounterReadings,
 }
 
@@ -114,7 +114,6 @@ impl<'o> States<'o> {
         States {
             tallies,
             ops,
-            from: vec![None; SLOTS],
             readings: CounterReadings::default(),
         }
     }
@@ -132,31 +131,20 @@ impl<'o> States<'o> {
             self.readings
                 .add(input, node, *slot, Reading { time, counts });
             self.tallies.inputs.note(input, *slot);
-            let from = &mut self.from[usize::from(*slot)];
-            // Within an input, lines of equal time are in order.
-            if from.is_none_or(|(at, origin)| origin == input || at <= time) {
-                *from = Some((time, input));
-                self.set(*slot, stats);
+            let loads = &mut self.tallies.slots.loads;
+            for (metric, name) in STATES {
+                if let Some(value) = stats.get(name) {
+                    loads.get_or_insert_with(metric, || vec![0; SLOTS])[usize::from(*slot)] = value;
+                }
             }
         }
         Ok(())
     }
 
-    fn set(&mut self, slot: u16, stats: &Stats<'_>) {
-        let columns = [(Metric::Keys, "key-count"), (Metric::Bytes, "memory-bytes")];
-        let loads = &mut self.tallies.slots.loads;
-        for (metric, name) in columns {
-            if let Some(value) = stats.get(name) {
-                loads.get_or_insert_with(metric, || vec![0; SLOTS])[usize::from(slot)] = value;
-            }
-        }
-    }
-
     fn keys_of(&self, input: usize) -> u64 {
-        let keys = self.from.iter().zip(&self.tallies.slots.loads.keys);
-        keys.filter(|(from, _)| from.is_some_and(|(_, origin)| origin == input))
-            .map(|(_, keys)| keys)
-            .sum()
+        let keys = self.readings.inputs().zip(&self.tallies.slots.loads.keys);
+        let own = keys.filter(|(from, _)| *from == Some(input));
+        own.map(|(_, keys)| keys).sum()
     }
 }
 
