@@ -9,7 +9,6 @@ use slotscope_engine::name::Name;
 
 use crate::cli::values::positive;
 use crate::options::headings::COUNTING;
-use crate::options::is_default;
 
 /// What load is.
 #[derive(Args, Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -19,7 +18,6 @@ pub struct ByArgs {
     /// The largest weight comes first. All metrics of the input are reported, and limits are always judged. [default:
     /// memory and load, each by the best metric of the input]
     #[arg(long = "by", value_name = "METRICS", help_heading = COUNTING)]
-    #[serde(skip_serializing_if = "is_default")]
     pub by: Option<String>,
 }
 

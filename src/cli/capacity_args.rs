@@ -10,7 +10,6 @@ use slotscope_topology::Topology;
 
 use crate::cli::values::{self, memory_size};
 use crate::options::headings::LIMITS;
-use crate::options::is_default;
 
 /// How much room nodes have.
 #[derive(Args, Debug, Clone, Default, PartialEq, Serialize)]
@@ -18,11 +17,9 @@ use crate::options::is_default;
 pub struct CapacityArgs {
     /// The memory limit of a node, as in redis.conf: 4gb
     #[arg(long, value_name = "SIZE")]
-    #[serde(skip_serializing_if = "is_default")]
     pub maxmemory: Option<String>,
     /// Growth of the data in percent per month: 8, 8%
     #[arg(long, value_name = "PERCENT", hide_short_help = true, requires = "maxmemory", value_parser = values::percent)]
-    #[serde(skip_serializing_if = "is_default")]
     pub growth: Option<f64>,
     /// Memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
     #[arg(
@@ -31,7 +28,6 @@ pub struct CapacityArgs {
         hide_short_help = true,
         requires = "maxmemory"
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub used_memory: Vec<String>,
 }
 

@@ -10,7 +10,7 @@ use crate::cli::capacity_args::CapacityArgs;
 use crate::cli::service::ServiceArgs;
 use crate::cli::values::node_weights;
 use crate::options::headings::CLUSTER;
-use crate::options::{is_default, words};
+use crate::options::words;
 use crate::pipeline::Analysis;
 
 /// How nodes are judged.
@@ -25,7 +25,6 @@ pub struct JudgeArgs {
     /// The node by hostname, address or id, or the start of one; nodes that plan adds are new-1, new-2 ... May be repeated.
     /// Without it, memory is weighed by the nodes' maxmemory if these differ.
     #[arg(long, value_name = "ID=W", help_heading = CLUSTER, hide_short_help = true)]
-    #[serde(skip_serializing_if = "is_default")]
     pub weight: Vec<String>,
     /// Who runs the servers
     #[command(flatten)]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use serde::Serialize;
 
 use slotscope_collect::address::{Address, Seed};
 use slotscope_collect::connection::Access;
@@ -20,6 +21,8 @@ use slotscope_engine::source::{remote, small_file};
 
 use crate::cli::values;
 use crate::options::headings::SERVERS;
+use crate::options::members::displayed;
+use crate::options::words;
 
 /// Variables for a password; the first one set counts.
 const VARIABLES: [&str; 3] = ["SLOTSCOPE_PASSWORD", "REDISCLI_AUTH", "VALKEYCLI_AUTH"];
@@ -33,7 +36,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BYTES: u64 = 64 << 10;
 
 /// How servers are reached.
-#[derive(Args, Debug, Clone, Default)]
+#[derive(Args, Debug, Clone, Default, Serialize)]
 #[command(next_help_heading = SERVERS)]
 pub struct LiveArgs {
     /// The ACL user [default: the default user]
@@ -44,6 +47,7 @@ pub struct LiveArgs {
     pub user: Option<String>,
     /// A file whose first line is the password
     #[arg(long, value_name = "FILE", conflicts_with = "ask_password")]
+    #[serde(serialize_with = "displayed")]
     pub password_file: Option<PathBuf>,
     /// Ask for the password on the terminal
     #[arg(long, alias = "askpass", hide_short_help = true)]
@@ -55,6 +59,7 @@ pub struct LiveArgs {
     ///
     /// A PEM file. `--cacert`, `--cert` and `--key` are other names of this flag and the next two.
     #[arg(long, alias = "cacert", value_name = "FILE")]
+    #[serde(serialize_with = "displayed")]
     pub tls_ca: Option<PathBuf>,
     /// The certificate to show to servers, a PEM file
     #[arg(
@@ -64,6 +69,7 @@ pub struct LiveArgs {
         hide_short_help = true,
         requires = "tls_key"
     )]
+    #[serde(serialize_with = "displayed")]
     pub tls_cert: Option<PathBuf>,
     /// The key of that certificate, a PEM file
     #[arg(
@@ -73,6 +79,7 @@ pub struct LiveArgs {
         hide_short_help = true,
         requires = "tls_cert"
     )]
+    #[serde(serialize_with = "displayed")]
     pub tls_key: Option<PathBuf>,
     /// The name in the certificates of the servers [default: the host of each]
     #[arg(long, value_name = "NAME", hide_short_help = true)]
@@ -85,9 +92,11 @@ pub struct LiveArgs {
     ///
     /// Measured by its replies; a node that slows down gets longer pauses.
     #[arg(long, value_name = "PERCENT", hide_short_help = true, value_parser = values::part_percent, default_value_t = MAX_LOAD)]
+    #[serde(skip)]
     pub max_load: f64,
     /// Timeout per server
     #[arg(long, value_name = "TIME", hide_short_help = true, value_parser = values::duration, default_value = "10s")]
+    #[serde(skip)]
     pub timeout: Duration,
 }
 
@@ -131,38 +140,19 @@ impl LiveArgs {
     pub fn words(&self, seeds: &[Seed]) -> Vec<String> {
         let in_url = seeds.iter().any(|seed| seed.credentials.password.is_some());
         let asks = self.ask_password || in_url && self.password_file.is_none();
-        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-        let flags = [
-            ("--user", self.user(seeds)),
-            ("--password-file", path(&self.password_file)),
-            ("--tls-ca", path(&self.tls_ca)),
-            ("--tls-cert", path(&self.tls_cert)),
-            ("--tls-key", path(&self.tls_key)),
-            ("--sni", self.sni.clone()),
-            (
-                "--max-load",
-                (self.max_load != MAX_LOAD).then(|| self.max_load.to_string()),
-            ),
-            (
-                "--timeout",
-                (self.timeout != TIMEOUT).then(|| values::written(self.timeout)),
-            ),
-        ];
-        let given = flags
-            .into_iter()
-            .filter_map(|(flag, value)| Some((flag, value?)));
-        let mapped = self
-            .address_map
-            .iter()
-            .map(|map| ("--address-map", map.clone()));
-        let words = given
-            .chain(mapped)
-            .flat_map(|(flag, value)| [flag.to_owned(), value]);
-        let choices = [(asks, "--ask-password"), (self.tls, "--tls")];
-        let switches = choices.into_iter().filter(|(is_on, _)| *is_on);
+        let typed = LiveArgs {
+            user: self.user(seeds),
+            ask_password: asks,
+            ..self.clone()
+        };
+        let mut words = words(&typed);
+        if self.max_load != MAX_LOAD {
+            words.extend(["--max-load".into(), self.max_load.to_string()]);
+        }
+        if self.timeout != TIMEOUT {
+            words.extend(["--timeout".into(), values::written(self.timeout)]);
+        }
         words
-            .chain(switches.map(|(_, flag)| flag.to_owned()))
-            .collect()
     }
 
     /// Options for collecting all keys with sizes, into a directory to be chosen.

@@ -8,7 +8,6 @@ use slotscope_engine::name::Name;
 use slotscope_findings::steps::Service;
 
 use crate::options::headings::CLUSTER;
-use crate::options::is_default;
 
 /// Who runs the servers.
 #[derive(Args, Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -18,7 +17,6 @@ pub struct ServiceArgs {
     /// Also redis-cloud, aiven, alibaba, and self for servers of your own. Steps are those that it allows. [default: by the
     /// domain of the node names]
     #[arg(long, value_name = "NAME", help_heading = CLUSTER, hide_short_help = true)]
-    #[serde(skip_serializing_if = "is_default")]
     pub service: Option<String>,
 }
 

@@ -1,16 +1,14 @@
 //! The counts to take, in one process or in parts.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::{Error, Result};
 
 #[cfg(feature = "cli")]
 use crate::options::headings::COUNTING;
-use crate::options::is_default;
 
 /// What is counted besides slots.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[cfg_attr(feature = "cli", command(next_help_heading = COUNTING))]
 #[serde(default, deny_unknown_fields)]
@@ -20,26 +18,22 @@ pub struct CountSpec {
         feature = "cli",
         arg(long, value_name = "STR", default_value = SEPARATOR, allow_hyphen_values = true, hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_usual_separator")]
     pub separator: String,
     /// Levels of prefixes; 0: no prefixes and no patterns, which is faster
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "N", default_value_t = DEPTH, hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_usual_depth")]
     pub depth: usize,
     /// Only this part: the fastest, without tags
     ///
     /// A report without tags seldom says why a node is full.
     #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "PART"))]
-    #[serde(skip_serializing_if = "is_default")]
     pub only: Option<Part>,
     /// Never read a file to its end twice: past 65,536 tags, those of RDB and compressed files have bounds
     ///
     /// Tags of other files have bounds past 5,000,000.
     #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
-    #[serde(skip_serializing_if = "is_default")]
     pub one_pass: bool,
 }
 
@@ -47,7 +41,7 @@ const SEPARATOR: &str = ":";
 const DEPTH: usize = 4;
 
 /// A part of the analysis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -64,14 +58,6 @@ impl Default for CountSpec {
             one_pass: false,
         }
     }
-}
-
-fn is_usual_separator(separator: &str) -> bool {
-    separator == SEPARATOR
-}
-
-fn is_usual_depth(depth: &usize) -> bool {
-    *depth == DEPTH
 }
 
 impl CountSpec {

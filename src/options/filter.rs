@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use regex::bytes::RegexBuilder;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::{Error, Result};
@@ -14,10 +13,10 @@ use slotscope_engine::slot::policy::reason;
 #[cfg(feature = "cli")]
 use crate::options::headings::FILTERS;
 use crate::options::sizes::config_size;
-use crate::options::{is_default, times, words};
+use crate::options::{times, words};
 
 /// Which keys are counted: those that meet all conditions.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[cfg_attr(feature = "cli", command(next_help_heading = FILTERS))]
 #[serde(default)]
@@ -32,7 +31,7 @@ pub struct FilterSpec {
             hide_short_help = true
         )
     )]
-    #[serde(rename = "match", skip_serializing_if = "is_default")]
+    #[serde(rename = "match")]
     pub globs: Vec<String>,
     /// The same with a regular expression, which need not match all of the name
     #[cfg_attr(
@@ -44,7 +43,7 @@ pub struct FilterSpec {
             hide_short_help = true
         )
     )]
-    #[serde(rename = "match_regex", skip_serializing_if = "is_default")]
+    #[serde(rename = "match_regex")]
     pub regexes: Vec<String>,
     /// Only keys of these types, such as string,hash
     #[cfg_attr(
@@ -56,21 +55,19 @@ pub struct FilterSpec {
             hide_short_help = true
         )
     )]
-    #[serde(rename = "type", skip_serializing_if = "is_default")]
+    #[serde(rename = "type")]
     pub types: Vec<String>,
     /// Only keys of at least this size: bytes, or 10kb, 1mb
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "SIZE", hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub min_size: Option<String>,
     /// Only keys of at most this size
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "SIZE", hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub max_size: Option<String>,
     /// Only keys that never expire (none), that expire (any), or that expire in a range: 1h..7d from now,
     /// 2026-12-01..2027-01-01
@@ -80,7 +77,6 @@ pub struct FilterSpec {
         feature = "cli",
         arg(long, value_name = "WHEN", hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub ttl: Option<String>,
 }
 
@@ -90,7 +86,7 @@ impl FilterSpec {
     /// # Errors
     /// A condition is unusable.
     pub fn filter(&self) -> Result<Option<Arc<Filter>>> {
-        if is_default(self) {
+        if *self == FilterSpec::default() {
             return Ok(None);
         }
         let globs = self.globs.iter().map(|glob| Glob::new(glob.as_bytes()));

@@ -1,6 +1,5 @@
 //! The hash policy, shared by all commands that compute slots.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::Result;
@@ -8,10 +7,9 @@ use slotscope_engine::slot::policy::Policy;
 
 #[cfg(feature = "cli")]
 use crate::options::headings::CLUSTER;
-use crate::options::is_default;
 
 /// What part of a key is hashed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct HashSpec {
@@ -22,7 +20,6 @@ pub struct HashSpec {
         feature = "cli",
         arg(long, value_name = "POLICY", help_heading = CLUSTER, hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub policy: Vec<String>,
 }
 

@@ -1,9 +1,10 @@
-//! Every spec serializes as a list of names and values, omitting defaults.
+//! Every spec serializes as a list of names and values.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde::{Serialize, de};
+use serde::{Serialize, Serializer, de};
 use serde_json::Value;
 
 /// The members of a spec in declaration order, which a JSON map would lose.
@@ -43,10 +44,11 @@ fn flag(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
-/// A spec as command-line words.
-pub fn words(spec: &impl Serialize) -> Vec<String> {
+/// What a spec has besides its defaults, as command-line words.
+pub fn words<T: Serialize + Default>(spec: &T) -> Vec<String> {
     let mut words = Vec::new();
-    for (name, value) in Members::new(spec).0 {
+    let (members, usual) = (Members::new(spec).0, Members::new(&T::default()).0);
+    for (name, value) in members.into_iter().filter(|member| !usual.contains(member)) {
         match value {
             Value::Bool(true) => words.push(flag(&name)),
             Value::Array(values) => {
@@ -66,6 +68,15 @@ pub fn difference<T: Serialize>(a: &T, b: &T) -> Option<String> {
     let of_a = a.iter().filter(|member| !is_in(&b, member));
     let mut differing = of_a.chain(b.iter().filter(|member| !is_in(&a, member)));
     differing.next().map(|(name, _)| flag(name))
+}
+
+/// A path as it is displayed: any bytes may be in it, and a word is text.
+pub(crate) fn displayed<S: Serializer>(
+    path: &Option<PathBuf>,
+    to: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let path = path.as_ref().map(|path| path.display().to_string());
+    path.serialize(to)
 }
 
 /// A value without JSON quotes.

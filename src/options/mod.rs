@@ -1,15 +1,14 @@
 //! The user's request as plain values: what is read, which keys, and what is counted.
 //!
-//! The doc comment of a member is its help text, its entry in the manual, the description in its schema and the comment
-//! of the Python option. Default values are not serialized, so the JSON of a spec contains only the user's choices;
-//! command-line words and differences between specs are derived from it (`words`, `difference`).
+//! The doc comment of a member is its help text, its entry in the manual and the comment of the Python option.
+//! Command-line words and differences between specs are derived from the JSON of a spec (`words`, `difference`).
 
 pub(crate) mod counting;
 pub(crate) mod filter;
 pub(crate) mod hashing;
 #[cfg(feature = "cli")]
 pub(crate) mod headings;
-mod members;
+pub(crate) mod members;
 pub(crate) mod nodes;
 pub(crate) mod reading;
 pub mod sizes;
@@ -27,8 +26,3 @@ pub use nodes::{Listing, ListingSpec, NodeSpec};
 pub use reading::ReadSpec;
 pub use storage::StorageSpec;
 pub use walking::MemorySpec;
-
-/// Whether a member has its default value and is omitted.
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use hashslot::UnknownKernel;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::{Error, Result};
@@ -19,7 +18,7 @@ use slotscope_engine::slot::Kernel;
 #[cfg(feature = "cli")]
 use crate::options::headings::{ARGUMENTS, INPUT, RDB_FILES, RUN};
 use crate::options::walking::{MemorySpec, Size};
-use crate::options::{FilterSpec, StorageSpec, is_default};
+use crate::options::{FilterSpec, StorageSpec};
 use crate::pipeline::reading::Options;
 
 /// Above any server's setting.
@@ -27,7 +26,7 @@ use crate::pipeline::reading::Options;
 const MOST_LFU: u64 = 1_000_000;
 
 /// What is read and how.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[cfg_attr(feature = "cli", command(next_help_heading = INPUT))]
 #[serde(default, deny_unknown_fields)]
@@ -42,7 +41,6 @@ pub struct ReadSpec {
     pub inputs: Vec<PathBuf>,
     /// The format; `--format help` lists all
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = AUTO))]
-    #[serde(skip_serializing_if = "is_auto")]
     pub format: String,
     /// The byte between keys, for the format `lines`: one character, or one of `\0` `\t` `\n` `\xHH`
     /// [default: the line end]
@@ -55,21 +53,18 @@ pub struct ReadSpec {
             hide_short_help = true
         )
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub delimiter: Option<String>,
     /// The column of the keys, for `csv` and `jsonl` [default: key or name]
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "NAME", hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub key_column: Option<String>,
     /// The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "NAME", hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub size_column: Option<String>,
     /// The column of the operations on them; of CLUSTER SLOT-STATS the statistic that counts as such [default: ops, hits,
     /// qps, requests or count]
@@ -77,7 +72,6 @@ pub struct ReadSpec {
         feature = "cli",
         arg(long, value_name = "NAME", hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub ops_column: Option<String>,
     /// The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
     #[cfg_attr(
@@ -89,7 +83,6 @@ pub struct ReadSpec {
             hide_short_help = true
         )
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub columns: Vec<String>,
     /// What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
     #[cfg_attr(
@@ -101,7 +94,6 @@ pub struct ReadSpec {
             hide_short_help = true
         )
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub column_separator: Option<String>,
     /// Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\xff`
     #[cfg_attr(
@@ -114,11 +106,9 @@ pub struct ReadSpec {
             hide_short_help = true
         )
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub escapes: KeyEscapes,
     /// Only keys of this database, where the input has it
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", hide_short_help = true))]
-    #[serde(skip_serializing_if = "is_default")]
     pub db: Option<u64>,
     /// Which keys are counted
     #[cfg_attr(feature = "cli", command(flatten))]
@@ -126,14 +116,12 @@ pub struct ReadSpec {
     pub filter: FilterSpec,
     /// Fail at the first row that is not a key, without a report
     #[cfg_attr(feature = "cli", arg(long, help_heading = INPUT, hide_short_help = true))]
-    #[serde(skip_serializing_if = "is_default")]
     pub strict: bool,
     /// What the sizes of keys are
     #[cfg_attr(
         feature = "cli",
         arg(long, value_enum, value_name = "WHICH", default_value_t, help_heading = RDB_FILES, hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub size: Size,
     /// What memory is estimated for, and whether bytes are verified
     #[cfg_attr(feature = "cli", command(flatten))]
@@ -144,14 +132,12 @@ pub struct ReadSpec {
         feature = "cli",
         arg(long, value_name = "N", help_heading = RDB_FILES, hide_short_help = true, value_parser = clap::value_parser!(u64).range(..=MOST_LFU))
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub lfu_log_factor: Option<u64>,
     /// The server's lfu-decay-time, in minutes [default: 1]
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "N", help_heading = RDB_FILES, hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=MOST_LFU))
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub lfu_decay_time: Option<u64>,
     /// How places on the network are opened
     #[cfg_attr(feature = "cli", command(flatten))]
@@ -162,14 +148,12 @@ pub struct ReadSpec {
         feature = "cli",
         arg(long, value_name = "N", help_heading = RUN, hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub threads: Option<usize>,
     /// How slots are computed; `slotscope bench` lists the kernels [default: the best that this CPU has]
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "NAME", env = "SLOTSCOPE_KERNEL", help_heading = RUN, hide_short_help = true)
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub kernel: Option<String>,
 }
 
@@ -197,10 +181,6 @@ impl Default for ReadSpec {
             kernel: None,
         }
     }
-}
-
-fn is_auto(format: &str) -> bool {
-    format == AUTO
 }
 
 impl ReadSpec {

@@ -1,16 +1,14 @@
 //! How RDB files are read.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::format::rdb::snapshot::allocator::Allocator;
 
 #[cfg(feature = "cli")]
 use crate::options::headings::RDB_FILES;
-use crate::options::is_default;
 
 /// What memory is estimated for, and whether bytes are verified.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[cfg_attr(feature = "cli", command(next_help_heading = RDB_FILES))]
 #[serde(default)]
@@ -26,16 +24,14 @@ pub struct MemorySpec {
             hide_short_help = true
         )
     )]
-    #[serde(skip_serializing_if = "is_default")]
     pub allocator: Allocator,
     /// Do not verify the checksum: values are then skipped unread
     #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
-    #[serde(skip_serializing_if = "is_default")]
     pub no_verify: bool,
 }
 
 /// What the sizes of keys are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Size {

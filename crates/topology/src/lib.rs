@@ -106,7 +106,8 @@ const TOO_LONG: &str = "more than 16 MiB, too much for the nodes of a cluster; m
 const FORMS: &str = "CLUSTER NODES or a nodes.conf, nor is the file CLUSTER SHARDS or CLUSTER SLOTS as redis-cli --json prints them";
 
 /// How to create a readable file, for error messages.
-const MAKE_ONE: &str = "make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
+const MAKE_ONE: &str =
+    "make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE; keys are the INPUT";
 
 impl Topology {
     /// The source if each dump is one node.
