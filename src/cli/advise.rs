@@ -156,8 +156,8 @@ impl AdviseArgs {
             return Ok(Vec::new());
         }
         check_paths(&self.batches, NEEDS_COMMANDS)?;
-        let (inputs, ..) = inputs::find(&self.batches, &self.reading.storage.options()?)?;
-        Ok(inputs.sources)
+        let storage = self.reading.storage.options()?;
+        Ok(inputs::find(&self.batches, &storage)?.sources)
     }
 
     /// The input with names; `None` if only batches are given.

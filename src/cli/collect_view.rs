@@ -1,14 +1,11 @@
 //! A collection as sections: what was read, from which nodes, and what is missing.
 
-use crate::pipeline::collected::facts;
+use crate::pipeline::collected::{facts, missing};
 use crate::pipeline::strays;
 use slotscope_engine::source::collection::load::LoadEntry;
 use slotscope_engine::source::collection::manifest::{Level, Manifest};
-use slotscope_engine::text::{counted, grouped, ranges};
+use slotscope_engine::text::{counted, grouped};
 use slotscope_report::view::{Block, Cell, Column, Section, Table};
-
-/// Maximum ranges of slots shown.
-const RANGES: usize = 8;
 
 /// The sections for a collection in `directory`, whose name is already escaped.
 pub(super) fn sections<'a>(manifest: &'a Manifest, directory: &str) -> Vec<Section<'a>> {
@@ -67,20 +64,11 @@ fn headline(manifest: &Manifest, directory: &str) -> String {
 }
 
 fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
-    let missing = (!manifest.slots_missing.is_empty()).then(|| {
-        format!(
-            "slots that could not be read: {}",
-            ranges(&manifest.slots_missing, RANGES)
-        )
-    });
-    let down = down(manifest);
-    let open = manifest.open_slots();
-    let errors = manifest.nodes.iter().filter_map(|node| node.error.clone());
     let skipped = manifest
         .skipped
         .iter()
         .map(|part| format!("not collected: {part}"));
-    let troubles = down.into_iter().chain(missing).chain(open).chain(errors);
+    let troubles = down(manifest).into_iter().chain(missing(manifest, None));
     troubles
         .chain(strays::in_words(manifest, None))
         .chain(facts(manifest))

@@ -66,7 +66,7 @@ pub enum LineForm {
 impl Run for DumpArgs {
     fn run(&self) -> Result<Ending> {
         check_paths(&self.inputs, NEEDS_RDB)?;
-        let (inputs, _) = inputs::find(&self.inputs, &self.storage.options()?)?;
+        let inputs = inputs::find(&self.inputs, &self.storage.options()?)?;
         check_sources(&inputs.sources, NEEDS_RDB)?;
         let filter = self.filter.filter()?;
         let is_wanted = |record: &Record<'_>| {

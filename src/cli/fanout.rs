@@ -79,7 +79,7 @@ impl Run for FanoutArgs {
         let policy = self.hashing.policy()?;
         let paths = self.paths();
         check_paths(&paths, NEEDS_COMMANDS)?;
-        let inputs = inputs::find(&paths, &self.storage.options()?)?.0.sources;
+        let inputs = inputs::find(&paths, &self.storage.options()?)?.sources;
         check_sources(&inputs, NEEDS_COMMANDS)?;
         let mut fanout = Fanout::new(&topology, &policy, self.batches);
         let mut read = Read::default();

@@ -11,13 +11,12 @@ use slotscope_engine::source::Found;
 use slotscope_engine::source::remote;
 use slotscope_engine::source::storage_options::StorageOptions;
 
-/// The sources named by `paths`, and the number of report files skipped in directories.
+/// The sources named by `paths`, without report files in directories.
 ///
 /// # Errors
 /// As for `source::find`; a directory contains only a report.
-pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize)> {
+pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<Found> {
     let mut inputs = source::find_with(paths, storage).map_err(|error| hinted(error, paths))?;
-    let mut of_reports = 0;
     let reports = paths
         .iter()
         .filter(|path| path.is_dir() && slotscope_report::is_in(path));
@@ -26,13 +25,13 @@ pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found
         inputs
             .sources
             .retain(|source| !is_of_report(source.path(), directory));
-        of_reports += before - inputs.sources.len();
+        inputs.passed_over += before - inputs.sources.len();
         if inputs.sources.is_empty() {
             let reason = "holds a report of slotscope and no dump; name a key dump";
             return Err(Error::bad_file(directory.as_path(), reason));
         }
     }
-    Ok((inputs, of_reports))
+    Ok(inputs)
 }
 
 /// Adds a hint to the error, if a server or file is misspelled in a known way.

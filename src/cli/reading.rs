@@ -78,14 +78,12 @@ impl ReadingArgs {
     /// A flag is unusable, or a source cannot be read.
     pub(crate) fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
-        let (mut inputs, of_reports) = inputs::find(&self.paths(), &options.storage)?;
+        let mut inputs = inputs::find(&self.paths(), &options.storage)?;
         let given = self.overrides.sources.iter().cloned();
         inputs
             .sources
             .extend(given.map(|source| Box::new(source) as Box<dyn Source>));
-        let mut reading = Reading::new(inputs, options)?;
-        reading.of_reports = of_reports;
-        Ok(reading)
+        Reading::new(inputs, options)
     }
 
     /// The options for reading.
@@ -105,14 +103,6 @@ impl ReadingArgs {
     /// Whether standard input is read for lack of arguments.
     pub(crate) fn reads_stdin(&self) -> bool {
         self.inputs.is_empty() && self.overrides.sources.is_empty() && self.format != "help"
-    }
-
-    /// Whether there may be several input files.
-    pub(crate) fn may_be_several(&self) -> bool {
-        let are_several = |input: &PathBuf| {
-            input.is_dir() || remote::is_server(input) || remote::are_objects(input)
-        };
-        self.inputs.len() > 1 || self.inputs.iter().any(are_several)
     }
 
     /// The inputs, or what is read in their place, and the flags that counts depend on, as words of a command line; `None`

@@ -10,7 +10,6 @@ use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::collection::manifest::Manifest;
 use slotscope_engine::tally::Tallies;
 use slotscope_model::Dumped;
-use slotscope_topology::Topology;
 
 use crate::options::Listing;
 use crate::partial::TALLY_FILE;
@@ -18,7 +17,7 @@ use crate::partial::flags::Flags;
 use crate::partial::frame;
 use crate::partial::input::{Input, changed};
 use crate::partial::split::{Part, Split, splits_of};
-use crate::pipeline::reading::Reading;
+use crate::pipeline::reading::{Options, Reading};
 use crate::pipeline::rejected::Lines;
 use crate::pipeline::tally_spec::TallySpec;
 use crate::pipeline::{collected_nodes, inputs, slot_stats};
@@ -38,18 +37,10 @@ pub struct Plan {
     pub inputs: Vec<Input>,
     /// Chunk size in bytes.
     pub chunk: u64,
-    collections: Vec<Collected>,
+    /// The directories of collections with their own descriptions.
+    collections: Vec<(Name, Manifest)>,
     passed_over: u64,
-    of_reports: u64,
     dumped: Option<Dumped>,
-}
-
-/// A collection's own description.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Collected {
-    directory: Name,
-    manifest: Manifest,
 }
 
 impl Plan {
@@ -58,7 +49,7 @@ impl Plan {
     /// # Errors
     /// An input cannot be opened, is not in its format, or has no parts.
     pub(crate) fn of(mut flags: Flags, reading: &Reading, chunk: usize) -> Result<Plan> {
-        if slot_stats::take(&reading.sources, None)?.is_some() {
+        if slot_stats::spellings(&reading.sources)?.is_some() {
             let place = reading.paths().next().map(Name::from).unwrap_or_default();
             let reason = "counts by slot have no keys to be counted in parts; name them to slotscope analyze";
             return Err(Error::bad(place.to_string(), reason));
@@ -78,9 +69,9 @@ impl Plan {
             let sources = reading.sources.iter().map(|source| &**source);
             sources.map(input).collect::<Result<_>>()
         })?;
-        let collected = |collection: &Collection| Collected {
-            directory: Name::from(collection.directory.as_path()),
-            manifest: collection.manifest.clone(),
+        let collected = |collection: &Collection| {
+            let directory = Name::from(collection.directory.as_path());
+            (directory, collection.manifest.clone())
         };
         Ok(Plan {
             flags,
@@ -88,7 +79,6 @@ impl Plan {
             chunk: chunk as u64,
             collections: reading.collections.iter().map(collected).collect(),
             passed_over: reading.passed_over as u64,
-            of_reports: reading.of_reports as u64,
             dumped: inputs::dumped(&reading.sources),
         })
     }
@@ -155,18 +145,22 @@ impl Plan {
     /// The nodes cannot be read.
     pub fn empty(&self) -> Result<Tallies> {
         let listing = self.flags.topology()?;
-        let spec = tally_spec(&self.flags, listing.as_ref());
+        let spec = TallySpec {
+            counting: &self.flags.count,
+            listing: listing.as_ref(),
+            seeks_nodes: listing.is_none(),
+        };
         Ok(spec.empty(self.inputs.len()))
     }
 
     /// A report's description of the inputs, except for rejected rows.
     ///
     /// # Errors
-    /// The hash policy is unusable.
+    /// A flag is unusable.
     pub fn describe_inputs(&self) -> Result<inputs::Inputs> {
-        let collection = |collected: &Collected| Collection {
-            directory: inputs::path_of(&collected.directory),
-            manifest: collected.manifest.clone(),
+        let collection = |(directory, manifest): &(Name, Manifest)| Collection {
+            directory: inputs::path_of(directory),
+            manifest: manifest.clone(),
         };
         let file = |input: &Input| inputs::File {
             path: input.path(),
@@ -178,20 +172,16 @@ impl Plan {
             lines: Lines::new(),
             collections: self.collections.iter().map(collection).collect(),
             passed_over: self.passed_over as usize,
-            of_reports: self.of_reports as usize,
-            policy: self.flags.hash.policy()?,
-            lfu: self.flags.read.walking().lfu,
-            filter: self.flags.read.filter.filter()?,
+            options: self.flags.options(&Options::default())?,
             dumped: self.dumped,
-            threads: 0,
-            kernel: String::new(),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
         })
     }
 
     /// Whether the nodes come from a collection rather than the user.
     pub(crate) fn lists_its_nodes(&self) -> bool {
         let mut collections = self.collections.iter();
-        collections.any(|collection| collection.manifest.cluster)
+        collections.any(|(_, manifest)| manifest.cluster)
     }
 
     /// Fails for parts of another plan, which cannot be combined.
@@ -222,17 +212,6 @@ impl Plan {
                 "the parts are of different inputs; name the same inputs for all parts",
             ),
         })
-    }
-}
-
-/// The counts to take, by the flags and the listing in them.
-fn tally_spec<'a>(flags: &'a Flags, listing: Option<&'a Topology>) -> TallySpec<'a> {
-    TallySpec {
-        slots_only: flags.count.slots_only(),
-        one_pass: flags.count.one_pass,
-        separator: (flags.count.has_patterns()).then_some(flags.count.separator.as_bytes()),
-        listing,
-        seeks_nodes: listing.is_none(),
     }
 }
 

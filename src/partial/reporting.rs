@@ -23,14 +23,10 @@ pub(crate) fn counted(
     let Flags { count, words, .. } = &plan.flags;
     let analysis = analysis
         .on_nodes_of(plan.flags.topology()?, plan.lists_its_nodes())?
-        .on_segments_of(&count.separator, count.has_patterns())?
-        .or_reading_words(words);
+        .on_counts_of(count, words)?;
     let again = again.map(|again| Ok((file.digest()?, again))).transpose()?;
-    let (mut inputs, mut first) = file.into_scanned()?;
+    let (inputs, mut first) = file.into_scanned()?;
     analysis.drop_unwanted(&mut first.tally);
-    let threads = std::thread::available_parallelism();
-    inputs.threads = threads.map_or(1, usize::from);
-    inputs.kernel = hashslot::best().name.into();
     let mut wanted = SecondPass::of(&first.tally);
     if again.is_none() && analysis.is_one_pass() {
         wanted = None;

@@ -63,7 +63,7 @@ pub fn captures(
         let of_collection = collected.get(at).map(|(node, _)| *node);
         let of_name = of_collection.or(of_path);
         Capture {
-            node: of_name.or_else(|| of_slots(captured, topology, *at)),
+            node: of_name.or_else(|| owner_of(captured.slots(*at), topology)),
             is_named: of_name.is_some(),
             times: captured.times(*at),
         }
@@ -220,9 +220,9 @@ fn part_on(captured: &Captured, topology: &Topology, input: usize, node: usize) 
     }
 }
 
-/// The node that owns all slots of a capture.
-fn of_slots(captured: &Captured, topology: &Topology, input: usize) -> Option<usize> {
-    let mut owners = captured.slots(input).map(|slot| topology.owner(slot));
+/// The node that owns all of these slots.
+fn owner_of(slots: impl Iterator<Item = u16>, topology: &Topology) -> Option<usize> {
+    let mut owners = slots.map(|slot| topology.owner(slot));
     let first = owners.next()??;
     owners.all(|owner| owner == Some(first)).then_some(first)
 }
@@ -271,11 +271,9 @@ fn are_apart(intervals: &[Vec<(u64, u64)>]) -> bool {
 /// The place in the topology of each node whose counters were read: by its name, or that of its file, or by its slots.
 fn places(counters: &Counters, topology: &Topology) -> Vec<Option<usize>> {
     let of_slots = |at: usize| {
-        let slots = counters.owners.iter().enumerate();
+        let slots = (0..).zip(&counters.owners);
         let owned = slots.filter(|(_, node)| **node == Some(at));
-        let mut owners = owned.map(|(slot, _)| topology.owner(slot as u16));
-        let first = owners.next()??;
-        owners.all(|owner| owner == Some(first)).then_some(first)
+        owner_of(owned.map(|(slot, _)| slot), topology)
     };
     let place = |(at, readings): (usize, &NodeReadings)| {
         let by_name = readings

@@ -70,12 +70,17 @@ pub(crate) fn incomplete(collections: &[Collection]) -> Vec<Incomplete> {
 
 /// The parts missing from a collection.
 fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<Incomplete> {
-    let manifest = &collection.manifest;
-    let stop = |reason: String| Incomplete {
+    let stop = |reason| Incomplete {
         file: Name::from(collection.directory.join(FILE).as_path()),
         byte: 0,
         reason,
     };
+    let reasons = missing(&collection.manifest, redaction).into_iter();
+    reasons.map(stop).collect()
+}
+
+/// What is missing from a collection, and why, in words.
+pub(crate) fn missing(manifest: &Manifest, redaction: Option<&Redaction>) -> Vec<String> {
     let open = manifest.open_slots();
     let missing: u64 = slots(&manifest.slots_missing);
     let are_all_open = missing > 0 && missing == slots(&manifest.slots_open);
@@ -83,17 +88,17 @@ fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<
     // For a node with only open slots missing, there is nothing to add.
     let failed = nodes.filter(|node| !are_all_open || node.error.is_some());
     let reasons = failed.map(|node| failure(node, redaction));
-    let mut stops: Vec<Incomplete> = open.into_iter().chain(reasons).map(stop).collect();
+    let mut all: Vec<String> = open.into_iter().chain(reasons).collect();
     if missing > 0 && !are_all_open {
-        stops.push(stop(format!(
+        all.push(format!(
             "slots that could not be read to their end, whose keys are missing: {}",
             grouped(missing)
-        )));
+        ));
     }
-    if manifest.incomplete && stops.is_empty() {
-        stops.push(stop("keys may be missing; collect again".into()));
+    if manifest.incomplete && all.is_empty() {
+        all.push("keys may be missing; collect again".into());
     }
-    stops
+    all
 }
 
 /// Files with fewer keys than were written to them: a compressed file cut between two frames, or a file of another run,

@@ -5,8 +5,10 @@ use slotscope_advisor::retagged::SlotsMoved;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::scan::{Scan, Scanned};
 use slotscope_engine::tally::Tallies;
+use slotscope_engine::tally::tag_table::MAX_TAGS;
 use slotscope_topology::Topology;
 
+use crate::options::counting::CountSpec;
 use crate::pipeline::beside::Beside;
 use crate::pipeline::counters::Counters;
 use crate::pipeline::in_table::InTable;
@@ -43,7 +45,8 @@ pub(crate) struct Advised {
 impl CountedInputs {
     /// The inputs, if all can be read again and every key was counted under the servers' hash policy.
     pub(crate) fn again(&mut self) -> Option<&mut Reading> {
-        let are_all_keys = self.inputs.filter.is_none() && self.inputs.policy.is_oss();
+        let options = &self.inputs.options;
+        let are_all_keys = options.only.filter.is_none() && options.policy.is_oss();
         let reading = self.reading.as_mut().filter(|_| are_all_keys);
         reading.filter(|reading| reading.is_rereadable())
     }
@@ -146,10 +149,12 @@ impl Analysis {
         reading: &Reading,
         topology: &Topology,
     ) -> Result<(Scanned<Tallies>, u32)> {
+        let counting = CountSpec {
+            one_pass: self.counting.one_pass || !reading.is_rereadable(),
+            ..self.counting.clone()
+        };
         let spec = TallySpec {
-            slots_only: self.slots_only,
-            one_pass: self.one_pass || !reading.is_rereadable(),
-            separator: (self.depth > 0).then_some(self.separator.as_bytes()),
+            counting: &counting,
             listing: self.nodes.listed().map(|_| topology),
             seeks_nodes: matches!(self.nodes, Nodes::Assumed | Nodes::Listed(_)),
         };
@@ -167,11 +172,13 @@ impl Analysis {
         spec: &TallySpec<'_>,
     ) -> Result<Option<(Scanned<Tallies>, u32)>> {
         let sources = &reading.sources;
-        if spec.slots_only || spec.one_pass && !reading.is_in_blocks()? {
+        let counting = spec.counting;
+        if counting.slots_only() || counting.one_pass && !reading.is_in_blocks()? {
             return Ok(None);
         }
         let make = || spec.empty(sources.len());
-        let count = |scan: &Scan<'_>| InTable::count(scan, sources, self.most_tags, make);
+        let most_tags = self.most_tags.unwrap_or(MAX_TAGS);
+        let count = |scan: &Scan<'_>| InTable::count(scan, sources, most_tags, make);
         let Some(mut counted) = reading.with_scan("counting", count)? else {
             return Ok(None);
         };

@@ -28,11 +28,31 @@ pub(crate) fn of<'p, T>(
     scanned: &Scanned<T>,
     counted: &SlotsByInput,
 ) -> Result<OfFiles, Option<String>> {
-    let Candidates {
-        places,
-        files,
-        has_dumps,
-    } = candidates(paths, scanned, counted);
+    // Captures next to dumps are of the same nodes, and commands after an RDB file are of its node. Key listings have
+    // no slots.
+    let has_dumps = scanned.inputs.iter().any(|input| input.seen.keys > 0);
+    let is_dump = |at: &usize| {
+        let input = &scanned.inputs[*at];
+        let is_series = input.format == slot_stats::NAME && has_dumps;
+        let is_capture = input.seen.operations > 0;
+        let has_none = is_series || is_capture && (has_dumps || counted.of(*at).is_empty());
+        input.seen.keys > 0 || !has_none
+    };
+    let places: Vec<usize> = (0..scanned.inputs.len()).filter(is_dump).collect();
+    let paths: Vec<&Path> = paths.collect();
+    let chosen: Vec<&Path> = places.iter().map(|at| paths[*at]).collect();
+    let files = places.iter().zip(names(&chosen)).map(|(at, name)| {
+        let input = &scanned.inputs[*at];
+        FileSlots {
+            name,
+            slots: counted.of(*at),
+            is_snapshot: input.format == Rdb.name(),
+            // Counts by slot are the reply of one node.
+            is_of_cluster: input.seen.count(Notice::InCluster) > 0
+                || input.format == slot_stats::NAME,
+        }
+    });
+    let files: Vec<FileSlots> = files.collect();
     let mut nodes = of_files(&files).map_err(|why| note(why, files.len()).filter(|_| has_dumps))?;
     for file in nodes.files.iter_mut().flatten() {
         *file = places[*file];
@@ -63,51 +83,6 @@ fn note(why: NotNodes, files: usize) -> Option<String> {
     Some(format!(
         "the {files} files are not taken as a node each: {why}; --topology FILE or --nodes N names the nodes"
     ))
-}
-
-/// The inputs that may be node dumps.
-struct Candidates {
-    /// Their indices among all inputs.
-    places: Vec<usize>,
-    files: Vec<FileSlots>,
-    /// Whether any input has keys rather than just operations.
-    has_dumps: bool,
-}
-
-fn candidates<'p, T>(
-    paths: impl Iterator<Item = &'p Path>,
-    scanned: &Scanned<T>,
-    counted: &SlotsByInput,
-) -> Candidates {
-    // Captures next to dumps are of the same nodes, and commands after an RDB file are of its node. Key listings have
-    // no slots.
-    let has_dumps = scanned.inputs.iter().any(|input| input.seen.keys > 0);
-    let is_counted = |at: &usize| {
-        let seen = &scanned.inputs[*at].seen;
-        let is_series =
-            scanned.inputs[*at].format == slot_stats::NAME && has_dumps && seen.keys == 0;
-        let is_capture = seen.keys == 0 && seen.operations > 0;
-        !is_series && (!is_capture || !has_dumps && !counted.of(*at).is_empty())
-    };
-    let places: Vec<usize> = (0..scanned.inputs.len()).filter(is_counted).collect();
-    let paths: Vec<&Path> = paths.collect();
-    let chosen: Vec<&Path> = places.iter().map(|at| paths[*at]).collect();
-    let files = places.iter().zip(names(&chosen)).map(|(at, name)| {
-        let input = &scanned.inputs[*at];
-        FileSlots {
-            name,
-            slots: counted.of(*at),
-            is_snapshot: input.format == Rdb.name(),
-            // Counts by slot are the reply of one node.
-            is_of_cluster: input.seen.count(Notice::InCluster) > 0
-                || input.format == slot_stats::NAME,
-        }
-    });
-    Candidates {
-        files: files.collect(),
-        places,
-        has_dumps,
-    }
 }
 
 /// The nodes inferred from the inputs, or listed by a collection, scanning only for this; three assumed nodes if the

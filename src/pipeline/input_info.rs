@@ -132,14 +132,8 @@ pub(crate) fn of_inputs<T>(
     collected::remark(&inputs.collections, redaction, &mut input);
     if inputs.passed_over > 0 {
         let items = counted(inputs.passed_over as u64, "item");
-        let remark =
-            "in a directory of dumps, passed over as no file: directories are not searched deeper";
+        let remark = "in a directory of dumps, passed over: directories, which are not searched deeper, and files of an earlier report";
         input.notes.push(format!("{items} {remark}"));
-    }
-    if inputs.of_reports > 0 {
-        let files = counted(inputs.of_reports as u64, "file");
-        let remark = "of an earlier report in a directory of dumps, passed over";
-        input.notes.push(format!("{files} {remark}"));
     }
     input
 }

@@ -1,21 +1,17 @@
 //! Facts about inputs besides counts: both together suffice for a report without the inputs.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use slotscope_engine::format::lfu::LfuRule;
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::Scanned;
-use slotscope_engine::scan::filter::Filter;
-use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::Source;
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::identity::ObjectIdentity;
 use slotscope_model::Dumped;
 
 use crate::pipeline::counters::Counters;
-use crate::pipeline::reading::Reading;
+use crate::pipeline::reading::{Options, Reading};
 use crate::pipeline::rejected::{self, Lines};
 
 /// Facts about inputs.
@@ -26,24 +22,16 @@ pub struct Inputs {
     pub lines: Lines,
     /// The collections among them.
     pub collections: Vec<Collection>,
-    /// Entries of directories that are not regular files.
+    /// Entries of directories that are not dumps.
     pub passed_over: usize,
-    /// Files of an earlier report in this directory.
-    pub of_reports: usize,
-    /// The hash policy.
-    pub policy: Policy,
-    /// The meaning of LFU counters.
-    pub lfu: LfuRule,
-    /// The filter of keys.
-    pub filter: Option<Arc<Filter>>,
+    /// How they were read.
+    pub options: Options,
     /// The extent of server-counted loads.
     pub counters: Option<Counters>,
     /// When they were last modified.
     pub dumped: Option<Dumped>,
     /// Number of threads that read them.
     pub threads: usize,
-    /// The kernel used.
-    pub kernel: String,
 }
 
 /// A file or an object.
@@ -84,11 +72,7 @@ impl Inputs {
             threads: reading.threads(),
             collections: reading.collections.clone(),
             passed_over: reading.passed_over,
-            of_reports: reading.of_reports,
-            policy: reading.options.policy.clone(),
-            lfu: reading.options.walking.lfu,
-            filter: reading.options.only.filter.clone(),
-            kernel: reading.options.kernel.name.into(),
+            options: reading.options.clone(),
         }
     }
 }

@@ -19,9 +19,13 @@ use slotscope_topology::Topology;
 use slotscope_topology::cluster_info::NodeKeys;
 use slotscope_topology::of_files::OfFiles;
 
+use crate::options::counting::CountSpec;
 use crate::pipeline::counted::CountedInputs;
 use crate::pipeline::inputs::Inputs;
 use crate::pipeline::{Analysis, Nodes, captured, file_nodes, input_info, observed};
+
+/// Rows in tables for people, by default.
+const ROWS: usize = 20;
 
 impl Analysis {
     /// The analysis with this node listing for counts, if any; `is_of_input` tells that an input contains it.
@@ -55,43 +59,36 @@ impl Analysis {
         })
     }
 
-    /// The analysis for names counted with this separator, with or without patterns.
+    /// The analysis for names that were counted so, with these words in commands, unless it has others.
     ///
     /// # Errors
     /// The user chose another separator.
-    pub(crate) fn on_segments_of(&self, separator: &str, has_patterns: bool) -> Result<Analysis> {
-        let usual = Analysis::default().separator;
-        if self.separator != separator && self.separator != usual {
+    pub(crate) fn on_counts_of(&self, counts: &CountSpec, words: &[String]) -> Result<Analysis> {
+        let usual = CountSpec::default().separator;
+        if ![&counts.separator, &usual].contains(&&self.counting.separator) {
             let reason = "the tally file was counted with another one; give it to slotscope tally, for all parts";
             return Err(Error::option("separator", "", reason));
         }
+        let depth = counts.has_patterns().then_some(self.counting.depth);
+        let words = Some(words.to_vec()).filter(|words| !words.is_empty());
         Ok(Analysis {
-            separator: separator.to_owned(),
-            depth: if has_patterns { self.depth } else { 0 },
-            ..self.clone()
+            reading_words: self.reading_words.clone().or(words),
+            ..self.clone().segments(&counts.separator, depth.unwrap_or(0))
         })
-    }
-
-    /// The analysis with these words in commands, unless it has others.
-    pub(crate) fn or_reading_words(self, words: &[String]) -> Analysis {
-        let words = Some(words).filter(|words| !words.is_empty());
-        Analysis {
-            reading_words: self.reading_words.or(words.map(<[String]>::to_vec)),
-            ..self
-        }
     }
 
     /// Whether bounds suffice for names not counted in the first pass.
     pub(crate) fn is_one_pass(&self) -> bool {
-        self.one_pass
+        self.counting.one_pass
     }
 
     /// Drops counts that are not requested.
     pub(crate) fn drop_unwanted(&self, tallies: &mut Tallies) {
-        if self.slots_only {
+        if self.counting.slots_only() {
             tallies.names = None;
         }
-        if let Some(names) = tallies.names.as_mut().filter(|_| self.depth == 0) {
+        let names = tallies.names.as_mut();
+        if let Some(names) = names.filter(|_| !self.counting.has_patterns()) {
             names.patterns = None;
         }
     }
@@ -155,7 +152,7 @@ impl CountedInputs {
         let commands = self.analysis.commands(&self.inputs, &topology, &observed);
         steps::add(&mut summary, &topology, &observed, &commands);
         // Nodes also count keys excluded by a filter.
-        if self.inputs.filter.is_none() {
+        if self.inputs.options.only.filter.is_none() {
             let shortfalls = evidence::shortfalls(&summary.nodes, &node_counts);
             summary.input.warnings.extend(shortfalls);
         }
@@ -207,8 +204,9 @@ impl CountedInputs {
         }
         input.notes.extend(why_not);
         let is_shown = redaction.is_none();
-        input.policy = input_info::policy(&inputs.policy, is_shown);
-        input.filter = input_info::filtered(inputs.filter.as_deref(), first, is_shown);
+        input.policy = input_info::policy(&inputs.options.policy, is_shown);
+        let filter = inputs.options.only.filter.as_deref();
+        input.filter = input_info::filtered(filter, first, is_shown);
         let policy_note = input.policy.as_ref().map(input_info::policy_note);
         input.notes.extend(policy_note);
 
@@ -222,7 +220,7 @@ impl CountedInputs {
         summary.input.notes.extend(notes);
         let of_times = captured::note_of_times(summary.input.written, &observed);
         summary.input.notes.extend(of_times);
-        let of_lfu = input_info::lfu_note(inputs.lfu, &summary);
+        let of_lfu = input_info::lfu_note(inputs.options.walking.lfu, &summary);
         summary.input.notes.extend(of_lfu);
         Ok(Findings {
             topology,
@@ -316,14 +314,14 @@ impl Analysis {
 
     fn listing<'a>(&'a self, asked: &'a Asked, room: Option<&'a Room>) -> Listing<'a> {
         let levels = Levels {
-            separator: self.separator.as_bytes(),
-            depth: self.depth,
+            separator: self.counting.separator.as_bytes(),
+            depth: self.counting.depth,
         };
         Listing {
             asked,
             room,
             levels,
-            rows: self.rows,
+            rows: self.rows.unwrap_or(ROWS),
             redaction: self.redaction.as_deref(),
         }
     }

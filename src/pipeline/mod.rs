@@ -28,13 +28,13 @@ pub mod two_pass;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::options::counting::{CountSpec, Part};
 use crate::source;
 use slotscope_engine::error::Result;
 use slotscope_engine::format::Format;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
-use slotscope_engine::tally::tag_table::MAX_TAGS;
 use slotscope_findings::steps::Service;
 use slotscope_findings::summary::node_counts;
 use slotscope_model::capacity::Room;
@@ -56,7 +56,7 @@ use crate::pipeline::reading::{Options, Progress, Reading};
 /// assert_eq!(summary.input.keys, 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Analysis {
     reading: Options,
     nodes: Nodes,
@@ -64,27 +64,25 @@ pub struct Analysis {
     weights: Vec<(String, f64)>,
     previous: Vec<(Measure, State)>,
     service: Option<&'static Service>,
-    rows: usize,
-    separator: String,
-    depth: usize,
-    slots_only: bool,
-    one_pass: bool,
+    rows: Option<usize>,
+    counting: CountSpec,
     ops_column: Option<String>,
     node_counts: Vec<NodeKeys>,
     room: Option<RoomOn>,
     redaction: Option<Arc<Redaction>>,
     reading_words: Option<Vec<String>>,
     judging_words: Option<Vec<String>>,
-    most_tags: usize,
+    most_tags: Option<usize>,
 }
 
 /// The memory limits of the nodes of a topology.
 type RoomOn = Arc<dyn Fn(&Topology) -> Result<Option<Room>> + Send + Sync>;
 
 /// Where the nodes and their slots come from.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 enum Nodes {
     /// Each input is a node if they share no slot, else three equal nodes.
+    #[default]
     Assumed,
     Even(usize),
     Listed(Topology),
@@ -98,31 +96,6 @@ impl Nodes {
         match self {
             Nodes::Listed(topology) | Nodes::OfInput(topology) => Some(topology),
             Nodes::Assumed | Nodes::Even(_) => None,
-        }
-    }
-}
-
-impl Default for Analysis {
-    fn default() -> Self {
-        Analysis {
-            reading: Options::default(),
-            nodes: Nodes::Assumed,
-            by: Vec::new(),
-            weights: Vec::new(),
-            previous: Vec::new(),
-            service: None,
-            rows: 20,
-            separator: String::from(":"),
-            depth: 4,
-            slots_only: false,
-            one_pass: false,
-            ops_column: None,
-            node_counts: Vec::new(),
-            room: None,
-            redaction: None,
-            reading_words: None,
-            judging_words: None,
-            most_tags: MAX_TAGS,
         }
     }
 }
@@ -176,27 +149,33 @@ impl Analysis {
 
     /// Sets the number of rows in tables for people.
     pub fn rows(mut self, rows: usize) -> Self {
-        self.rows = rows;
+        self.rows = Some(rows);
         self
     }
 
     /// Sets the separator between segments of a key, and the levels of prefixes; with 0 levels there are neither
     /// prefixes nor patterns.
     pub fn segments(mut self, separator: &str, depth: usize) -> Self {
-        (self.separator, self.depth) = (separator.to_owned(), depth);
+        (self.counting.separator, self.counting.depth) = (separator.to_owned(), depth);
         self
     }
 
     /// Counts only slots and nodes.
     pub fn slots_only(mut self, slots_only: bool) -> Self {
-        self.slots_only = slots_only;
+        self.counting.only = slots_only.then_some(Part::Slots);
         self
     }
 
     /// Never reads a source to its end twice: beyond 65,536 distinct tags, counts of RDB and compressed files are
     /// bounds.
     pub fn one_pass(mut self, one_pass: bool) -> Self {
-        self.one_pass = one_pass;
+        self.counting.one_pass = one_pass;
+        self
+    }
+
+    /// Sets what is counted.
+    pub(crate) fn counting(mut self, counting: CountSpec) -> Self {
+        self.counting = counting;
         self
     }
 
@@ -261,7 +240,7 @@ impl Analysis {
 
     /// Sets how many distinct hash tags are counted each, for tests.
     pub fn most_tags(mut self, most_tags: usize) -> Self {
-        self.most_tags = most_tags;
+        self.most_tags = Some(most_tags);
         self
     }
 

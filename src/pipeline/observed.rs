@@ -237,6 +237,7 @@ fn node_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::counting::CountSpec;
     use crate::pipeline::reading::{Options, Reading};
     use crate::pipeline::tally_spec::TallySpec;
     use slotscope_engine::source::collection::manifest::example;
@@ -378,9 +379,7 @@ mod tests {
         let found = slotscope_engine::source::find(&[folder.path()]).unwrap();
         let reading = Reading::new(found, Options::default()).unwrap();
         let spec = TallySpec {
-            slots_only: false,
-            one_pass: false,
-            separator: None,
+            counting: &CountSpec::default(),
             listing: Some(&topology),
             seeks_nodes: false,
         };

@@ -89,10 +89,8 @@ pub struct Reading {
     pub collections: Vec<Collection>,
     /// Node listings found next to dumps in directories.
     pub listings: Vec<PathBuf>,
-    /// Entries of directories that are not regular files.
+    /// Entries of directories that are not dumps.
     pub passed_over: usize,
-    /// Files of an earlier report in such a directory, removed from the sources by the caller.
-    pub of_reports: usize,
     /// How to read.
     pub options: Options,
     /// Stored bytes read so far of compressed sources, and the total.
@@ -119,7 +117,6 @@ impl Reading {
             collections: inputs.collections,
             listings: inputs.listings,
             passed_over: inputs.passed_over,
-            of_reports: 0,
             options,
         })
     }

@@ -114,7 +114,7 @@ pub(crate) fn check_most<'p, T>(
     let mut rejects = scanned.rejects.first.iter();
     let reject = rejects.find(|reject| reject.input as usize == index);
     let first = reject.map(|reject| {
-        let at = place(line(reject), reject);
+        let at = place(line(reject), reject.byte);
         format!(", the first at {at}: {}", reject.reason)
     });
     let reason = format!(
@@ -126,10 +126,10 @@ pub(crate) fn check_most<'p, T>(
     Err(Error::bad_file(path(index), reason))
 }
 
-/// Line and byte of a rejected row.
-fn place(line: Option<u64>, reject: &Reject) -> String {
+/// The place of a row in its input.
+fn place(line: Option<u64>, byte: u64) -> String {
     let line = line.map_or(String::new(), |line| format!("line {line} "));
-    format!("{line}(byte {})", reject.byte)
+    format!("{line}(byte {byte})")
 }
 
 /// With `strict`, turns the first rejected row into an error.
@@ -168,8 +168,8 @@ pub(crate) fn check_readable<T>(
     let Some((source, role, first)) = lost.next() else {
         return Ok(());
     };
-    let line = line_of(&**source, first.byte).map_or(String::new(), |line| format!("line {line} "));
-    let place = format!("{}: {line}(byte {})", Name::from(source.path()), first.byte);
+    let at = place(line_of(&**source, first.byte), first.byte);
+    let place = format!("{}: {at}", Name::from(source.path()));
     let text = Sentence::from(format!("no {}: ", role.name(1)));
     Err(Error::bad(place, text.excerpt(&first.text)))
 }
@@ -188,7 +188,7 @@ pub(crate) fn check_strict_of<'s>(
     let source = source(first.input);
     let (file, at) = (
         Name::from(source.path()),
-        place(line_of(source, first.byte), first),
+        place(line_of(source, first.byte), first.byte),
     );
     let (reason, count) = (&first.reason, grouped(rejects.count));
     Err(Error::bad(

@@ -36,7 +36,7 @@ impl Started {
             dumped: inputs.dumped,
             elapsed_secs: tidy(elapsed_secs),
             threads: inputs.threads,
-            kernel: inputs.kernel.as_str().into(),
+            kernel: inputs.options.kernel.name.into(),
             passes,
             bytes_per_sec: rate(summary.input.bytes_read as f64 * f64::from(passes)),
             keys_per_sec: rate(summary.input.keys as f64),

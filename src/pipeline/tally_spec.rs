@@ -5,14 +5,12 @@ use slotscope_engine::tally::slots_by_input::SlotsByInput;
 use slotscope_engine::tally::{Parts, Tallies};
 use slotscope_topology::Topology;
 
+use crate::options::counting::CountSpec;
+
 /// The counts to take.
 pub(crate) struct TallySpec<'a> {
-    /// Only slots, without names.
-    pub slots_only: bool,
-    /// No input is read to its end twice: names that exceed the first pass get bounds.
-    pub one_pass: bool,
-    /// The separator of key segments, if patterns are counted.
-    pub separator: Option<&'a [u8]>,
+    /// What the user asked for; in one pass also if an input can be read only once.
+    pub counting: &'a CountSpec,
     /// The nodes of a real cluster: only these can contradict the inputs.
     pub listing: Option<&'a Topology>,
     /// Whether the inputs may show the nodes.
@@ -20,14 +18,6 @@ pub(crate) struct TallySpec<'a> {
 }
 
 impl TallySpec<'_> {
-    fn parts(&self) -> Parts {
-        match (self.slots_only, self.one_pass) {
-            (true, _) => Parts::Slots,
-            (_, true) => Parts::InOnePass,
-            (_, false) => Parts::All,
-        }
-    }
-
     /// An empty tally for this many inputs.
     pub(crate) fn empty(&self, inputs: usize) -> Tallies {
         let origins = self.listing.map(|topology| {
@@ -38,14 +28,20 @@ impl TallySpec<'_> {
         } else {
             SlotsByInput::default()
         };
+        let parts = match (self.counting.slots_only(), self.counting.one_pass) {
+            (true, _) => Parts::Slots,
+            (_, true) => Parts::InOnePass,
+            (_, false) => Parts::All,
+        };
         let tallies = Tallies {
             origins: origins.unwrap_or_default(),
             inputs: by_input,
-            ..Tallies::new(self.parts())
+            ..Tallies::new(parts)
         };
-        match self.separator {
-            Some(separator) => tallies.with_patterns(separator),
-            None => tallies,
+        if self.counting.has_patterns() {
+            tallies.with_patterns(self.counting.separator.as_bytes())
+        } else {
+            tallies
         }
     }
 }

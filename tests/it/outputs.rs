@@ -124,7 +124,7 @@ fn a_report_among_dumps_is_no_dump() {
         let read = scratch.report("analyze dumps --out dumps --json");
         assert_eq!(read["input"]["keys"], 3);
     }
-    let noted = "files of an earlier report in a directory of dumps, passed";
+    let noted = "items in a directory of dumps, passed over";
     scratch.text("analyze dumps --no-files --full").says(noted);
     // A named file is inspected, and so is one in a directory without a report: this one is a table without keys.
     succeeded(

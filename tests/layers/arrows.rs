@@ -81,7 +81,8 @@ const LAYERS: &[Layers] = &[
             ("partial", "options pipeline source"),
             // A running cluster is judged like a collection of it.
             ("exporter", "pipeline"),
-            ("pipeline", "source"),
+            // What is counted is one struct for all who ask.
+            ("pipeline", "options::counting source"),
             // The engine's sources, and those in crates enabled by a feature.
             ("source", "error"),
             // Options: values, and the pipeline inputs built from them.

@@ -30,7 +30,6 @@ use slotscope_topology::cluster_info::{self, NodeKeys};
 use crate::cli::analyze::destination::report_name;
 use crate::cli::input::kind::NOTHING;
 use crate::cli::input::servers::{Collected, ServerArgs};
-use crate::cli::input::tally_files::are_tallies;
 use crate::cli::input::{FoundInput, InputFlags, Keys, counted_already};
 use crate::cli::judging::JudgeArgs;
 use crate::cli::limits::{Limit, any_crossed};
@@ -153,7 +152,7 @@ impl AnalyzeArgs {
 
     fn report(&self, redaction: Option<Arc<Redaction>>) -> Result<Ending> {
         let topology = self.cluster.topology()?;
-        let limits = self.limits()?;
+        let limits = Limit::parse_all::<Summary>(&self.fail_on)?;
         let analysis = self.analysis(&topology)?.redaction(redaction);
         let node_counts = self.node_counts()?;
         if let (Some(path), []) = (&self.cluster_info, self.reading.inputs.as_slice()) {
@@ -172,7 +171,7 @@ impl AnalyzeArgs {
 
         let is_live = input.server_name().is_some();
         let summary = self.summarise(analysis, node_counts, input)?;
-        check_nodes(&limits, !summary.verdict.assumed)?;
+        check_nodes(&limits, &summary)?;
         if self.reads_stdin() && pipe::stdin_was_empty() {
             // A report does not replace an older one; the last line says what to do.
             return Ok(Ending::Done);
@@ -285,9 +284,7 @@ impl AnalyzeArgs {
             .analysis(topology)
             .previous(self.previous()?.as_ref())
             .rows(self.top)
-            .segments(&self.counting.separator, self.counting.depth)
-            .slots_only(self.counting.slots_only())
-            .one_pass(self.counting.one_pass)
+            .counting(self.counting.clone())
             .slot_stats_ops(self.reading.ops_column.as_deref());
         let analysis = self.judging.on(unjudged, 0)?;
         Ok(if self.redact {
@@ -302,16 +299,6 @@ impl AnalyzeArgs {
         let path = self.previous.as_deref();
         let read = |path| report_file::read(path).map(|(_, report)| report);
         path.map(read).transpose()
-    }
-
-    /// The limits set by the user.
-    fn limits(&self) -> Result<Vec<Limit>> {
-        let limits = Limit::parse_all::<Summary>(&self.fail_on)?;
-        // Several inputs may be one node each.
-        let are_tallies = are_tallies(&self.reading.inputs).unwrap_or(true);
-        let are_known = self.cluster.is_named() || self.reading.may_be_several() || are_tallies;
-        check_nodes(&limits, are_known)?;
-        Ok(limits)
     }
 
     /// The node part of a report, from the nodes' own key counts: there is no dump.
@@ -399,9 +386,9 @@ fn is_empty(summary: &Summary) -> bool {
 }
 
 /// Refuses limits on nodes if nodes are unknown.
-fn check_nodes(limits: &[Limit], are_known: bool) -> Result<()> {
+fn check_nodes(limits: &[Limit], summary: &Summary) -> Result<()> {
     let mut parts = limits.iter().map(Limit::part);
-    if !are_known && parts.any(|part| matches!(part, "nodes" | "verdict")) {
+    if summary.verdict.assumed && parts.any(|part| matches!(part, "nodes" | "verdict")) {
         Err(Error::bad(
             "--fail-on nodes... and verdict...",
             "the nodes are not known; name them with --topology or --nodes",

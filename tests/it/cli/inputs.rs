@@ -17,7 +17,7 @@ fn files_and_directories_are_counted_together() {
     let files = json!([["dumps/a.keys", 1], ["dumps/b.keys", 2], ["alone", 1]]);
     assert_eq!(input["files"].each("name keys"), files);
     assert_eq!(input["bytes_read"], 3 + 8 + 1);
-    let note = "1 item in a directory of dumps, passed over as no file";
+    let note = "1 item in a directory of dumps, passed over: directories";
     input["notes"].to_string().says(note);
     // The missing file may have been the dump of a node.
     std::os::unix::fs::symlink("gone.keys", scratch.path("dumps/c.keys")).unwrap();
