@@ -155,7 +155,7 @@ impl History {
             return Ok(());
         };
         let reason = format!(
-            "of the same time as {}, {}; leave one of them out, or take another date with --date: dump, run or path",
+            "of the same time as {}, {}; leave one of them out, or take another date with --date: dump or run",
             a.point.file,
             text::time(a.point.at)
         );
