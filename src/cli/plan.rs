@@ -94,12 +94,6 @@ pub struct PlanArgs {
     /// A second script, which moves the slots back
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "FILE", requires = "commands")]
     pub rollback: Option<PathBuf>,
-    /// Pause of the script after each slot, or after each range with valkey and redis-8.4
-    #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
-    pub pause_ms: u64,
-    /// Stop the script after this many minutes, between two slots; run again, it continues
-    #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
-    pub max_minutes: u64,
     /// Plan even if the dump looks incomplete
     ///
     /// Without it that is an error, exit code 2.
@@ -160,8 +154,6 @@ impl Run for PlanArgs {
                     outcome: &outcome,
                     nodes: &nodes,
                     is_rollback,
-                    pause_ms: self.pause_ms,
-                    max_minutes: self.max_minutes,
                     tls: tls.as_ref(),
                 };
                 if let Some(file) = rollback {

@@ -1,25 +1,25 @@
-//! A plan, or its rollback, as a bash script to review and run: warnings, the nodes, functions that move a range, then
-//! the ranges.
+//! A plan, or its rollback, as a bash script to review and run: the plan in words, the nodes, functions that move a range,
+//! then the ranges.
 
 use std::io::{self, Write};
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::TlsEntry;
-use slotscope_engine::text;
+use slotscope_engine::text::short;
 use slotscope_findings::plan::block_time::BlockingKey;
 use slotscope_findings::plan::inputs::PlannedNode;
 use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_findings::summary::migration::Migration;
 use slotscope_findings::wording::finding::about;
-use slotscope_report::render::text::wrapped;
+use slotscope_report::render::text::{self, wrapped};
 
-use crate::plan::view::{
-    basis, floor, goal_lines, headline, leftovers, node_name, setslot_duration, size_of,
-};
+use crate::plan::view::{self, node_name, size_of};
 
 /// Width of comments in columns.
 const WIDTH: usize = 80;
+const REVIEW: &str = "Review it, then run it with bash: with --check it only looks at the nodes, and moves nothing. Where it was \
+    stopped, run it again: it continues.";
 
 /// The commands that move slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -90,10 +90,6 @@ pub(crate) struct Script<'a> {
     pub nodes: &'a [PlannedNode],
     /// Whether it reverts the moves.
     pub is_rollback: bool,
-    /// Pause after each slot, or after each range if servers migrate whole ranges.
-    pub pause_ms: u64,
-    /// How long it may run before stopping between two slots; 0: no limit.
-    pub max_minutes: u64,
     /// The TLS files, if the servers were read using TLS.
     pub tls: Option<&'a TlsEntry>,
 }
@@ -101,49 +97,33 @@ pub(crate) struct Script<'a> {
 impl Script<'_> {
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "#!/usr/bin/env bash")?;
-        self.comments()
-            .iter()
-            .flat_map(|text| wrapped(text, WIDTH - 2))
-            .try_for_each(|line| writeln!(out, "# {line}"))?;
-        writeln!(
-            out,
-            "# shellcheck disable=SC2086 # lists of ranges are split into words\nset -efuo pipefail\nexport LC_ALL=C\n"
-        )?;
-        writeln!(
-            out,
-            "cli=(redis-cli{})  # and its options: --tls ...",
-            self.tls.map_or_else(String::new, flags_of_tls)
-        )?;
-        writeln!(out, "command -v redis-cli >/dev/null || cli[0]=valkey-cli")?;
-        writeln!(
-            out,
-            "user=''          # of an ACL; the password is that of REDISCLI_AUTH or VALKEYCLI_AUTH"
-        )?;
-        writeln!(
-            out,
-            "if [[ -n ${{VALKEYCLI_AUTH-}} ]]; then REDISCLI_AUTH=${{REDISCLI_AUTH:-$VALKEYCLI_AUTH}}; fi\n\
-             if [[ -n ${{REDISCLI_AUTH-}} ]]; then export REDISCLI_AUTH VALKEYCLI_AUTH=$REDISCLI_AUTH; fi"
-        )?;
-        writeln!(out, "[[ -z $user ]] || cli+=(--user \"$user\")")?;
-        writeln!(
-            out,
-            "pause_ms={}       # after each slot or range",
-            self.pause_ms
-        )?;
-        writeln!(out, "max_minutes={}    # 0: no limit", self.max_minutes)?;
-        writeln!(
-            out,
-            "evictions=stop   # where a node that gets slots evicts keys; or: allow"
-        )?;
+        self.write_comments(out)?;
         let outcome = self.outcome;
-        writeln!(
+        write!(
             out,
-            "slots_planned={} keys_planned={} bytes_planned={}\n",
+            "\
+# shellcheck disable=SC2086 # lists of ranges are split into words
+set -efuo pipefail
+export LC_ALL=C
+
+cli=(redis-cli{})  # and its options: --tls ...
+command -v redis-cli >/dev/null || cli[0]=valkey-cli
+user=''          # of an ACL; the password is that of REDISCLI_AUTH or VALKEYCLI_AUTH
+if [[ -n ${{VALKEYCLI_AUTH-}} ]]; then REDISCLI_AUTH=${{REDISCLI_AUTH:-$VALKEYCLI_AUTH}}; fi
+if [[ -n ${{REDISCLI_AUTH-}} ]]; then export REDISCLI_AUTH VALKEYCLI_AUTH=$REDISCLI_AUTH; fi
+[[ -z $user ]] || cli+=(--user \"$user\")
+pause_ms=0       # after each slot or range
+max_minutes=0    # 0: no limit
+evictions=stop   # where a node that gets slots evicts keys; or: allow
+slots_planned={} keys_planned={} bytes_planned={}
+
+declare -a name host port id keys_after
+",
+            self.tls.map_or_else(String::new, flags_of_tls),
             outcome.slots_moved,
             outcome.keys_moved.unwrap_or(0),
             outcome.bytes_moved.unwrap_or(0)
         )?;
-        writeln!(out, "declare -a name host port id keys_after")?;
         for at in 0..self.nodes.len() {
             self.write_node(at, out)?;
         }
@@ -158,35 +138,29 @@ impl Script<'_> {
         self.write_end(out)
     }
 
-    /// Warnings to read before running it.
-    fn comments(&self) -> Vec<String> {
-        let outcome = self.outcome;
-        let mut comments = vec![if !self.is_rollback {
-            format!("slotscope plan: {}", headline(outcome))
+    /// The plan in words, to read before running it.
+    fn write_comments(&self, out: &mut dyn Write) -> io::Result<()> {
+        let page = text::Page {
+            width: WIDTH - 2,
+            height: None,
+            whole_names: false,
+            rows: view::ROWS,
+            rest: ", in --json",
+        };
+        let sections = view::sections(self.outcome, None, self.commands.is_atomic());
+        let mut plan = Vec::new();
+        text::write(&sections, page, &mut plan)?;
+        let plan = anstream::adapter::strip_bytes(&plan).into_vec();
+        let plan = String::from_utf8_lossy(&plan);
+        let title = if self.is_rollback {
+            "slotscope plan, taken back. The plan was to:"
         } else {
-            format!(
-                "slotscope plan, taken back. The plan was to {}",
-                headline(outcome)
-            )
-        }];
-        comments.extend(leftovers(outcome));
-        comments.extend(goal_lines(outcome));
-        comments.extend(floor(outcome));
-        comments.push(basis(outcome));
-        if self.commands == MoveCommands::Setslot && !outcome.moves.is_empty() {
-            comments.push(setslot_duration(outcome));
-        }
-        let warnings = outcome
-            .warnings
-            .iter()
-            .map(|text| Name::from(text.as_str()));
-        comments.extend(warnings.map(|text| format!("warning: {text}")));
-        comments.extend(outcome.pinned.iter().map(reason_to_stay));
-        let blocking = outcome.big_keys.iter().filter(|_| self.blocks());
-        comments.extend(blocking.map(warning_of));
-        comments
-            .push("Review it, then run it with bash: with --check it only looks at the nodes, and moves nothing. Where it was stopped, run it again: it continues.".into());
-        comments
+            "slotscope plan:"
+        };
+        let review = wrapped(REVIEW, page.width);
+        let lines = [title, ""].into_iter().chain(plan.lines()).chain([""]);
+        let mut lines = lines.chain(review.iter().map(String::as_str));
+        lines.try_for_each(|line| writeln!(out, "{}", format!("# {line}").trim_end()))
     }
 
     /// The line of a node. Omitted if the node has failed, or if it is not involved and its address is unknown.
@@ -288,20 +262,9 @@ fn warning_of(key: &BlockingKey) -> String {
     format!(
         "warning: MIGRATE blocks both nodes for {} while it copies the key {} of slot {}{}",
         about(key.block_ms as f64),
-        text::short(&key.key),
+        short(&key.key),
         key.slot,
         size_of(key)
-    )
-}
-
-/// Why a slot does not move.
-fn reason_to_stay(key: &BlockingKey) -> String {
-    format!(
-        "slot {} stays: moving its key {}{} would block its node for {}",
-        key.slot,
-        text::short(&key.key),
-        size_of(key),
-        about(key.block_ms as f64)
     )
 }
 

@@ -146,28 +146,6 @@ fn changes<'a>(goals: impl Iterator<Item = &'a GoalOutcome>) -> String {
     text
 }
 
-/// The goals as lines for script comments.
-pub(crate) fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
-    outcome.goals.iter().map(|goal| {
-        let reason = goal
-            .reason
-            .as_ref()
-            .map_or(String::new(), |reason| format!(": {reason}"));
-        let met = match how_met(goal) {
-            None => "not met".into(),
-            Some(how) if how.is_empty() => "met".into(),
-            Some(how) => format!("met {how}"),
-        };
-        format!(
-            "{}: target {:.2}, {:.2} before, {:.2} after, {met}{reason}",
-            goal_name(goal),
-            goal.target,
-            goal.before,
-            goal.after
-        )
-    })
-}
-
 /// How exactly a goal is met, in words; empty for exactly, `None` if it is not met.
 fn how_met(goal: &GoalOutcome) -> Option<String> {
     let how = match goal.after - goal.target {
@@ -216,7 +194,7 @@ fn removed(outcome: &PlanOutcome) -> impl Iterator<Item = &NodeOutcome> {
 }
 
 /// The slots left on nodes to be emptied.
-pub(crate) fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
+fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
     let kept = removed(outcome).filter(|node| node.slots.after > 0);
     kept.map(|node| {
         let keys = node.load.keys.map_or(String::new(), |keys| {
@@ -292,7 +270,7 @@ pub(crate) fn size_of(key: &BlockingKey) -> String {
 }
 
 /// How long the setslot script takes.
-pub(crate) fn setslot_duration(outcome: &PlanOutcome) -> String {
+fn setslot_duration(outcome: &PlanOutcome) -> String {
     if outcome.keys_moved.is_none() {
         return "how long it takes is up to the keys, which are not known".into();
     }
@@ -326,7 +304,7 @@ fn span(secs: f64) -> String {
 }
 
 /// The lower bound of any plan, and why; `None` if it is just the mean.
-pub(crate) fn floor(outcome: &PlanOutcome) -> Option<String> {
+fn floor(outcome: &PlanOutcome) -> Option<String> {
     let unit = outcome.floor_unit.as_ref()?;
     let floor = outcome.floor.values().copied().find(|floor| *floor > 1.0)?;
     let least = format!("no plan gets it below {floor:.2}");

@@ -30,8 +30,8 @@ const CLASSES: [(&str, &str); 4] = [
 ];
 
 /// Flags for outputs and for the terminal: a function returns its result.
-const OF_THE_PROGRAM: &str = "ask_password color commands fail_on force full help json max_job_bytes max_minutes \
-    no_files openmetrics out pause_ms progress rollback version";
+const OF_THE_PROGRAM: &str = "ask_password color commands fail_on force full help json max_job_bytes no_files \
+    openmetrics out progress rollback version";
 
 /// The options of a command: all flags except those of the program.
 fn options(command: &Command) -> Vec<&Arg> {

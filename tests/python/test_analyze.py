@@ -53,7 +53,7 @@ OF_THE_TERMINAL |= {"ask_password"}
     ("command", "options", "left_out"),
     [
         ("analyze", slotscope.options.Analyze, {"force"}),
-        ("plan", slotscope.options.Plan, {"commands", "rollback", "pause_ms", "max_minutes", "max_job_bytes", "check"}),
+        ("plan", slotscope.options.Plan, {"commands", "rollback", "max_job_bytes", "check"}),
         ("whatif", slotscope.options.WhatIf, set()),
         ("advise", slotscope.options.Advise, {"force"}),
     ],

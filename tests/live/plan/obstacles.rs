@@ -139,11 +139,19 @@ fn a_replication_user_without_rights_is_named() {
         uneven.is_as_before();
     }
 }
+
+/// A plan whose script pauses after each slot.
+fn slowly(uneven: &Uneven, more: &str) -> String {
+    let script = uneven.plan(more).replace("pause_ms=0 ", "pause_ms=20 ");
+    uneven.scratch.file("move.sh", &script);
+    script
+}
+
 #[test]
 fn a_target_that_dies_ends_the_script() {
     for (kind, commands) in all() {
         let mut uneven = Uneven::new(kind, commands, &[]);
-        let script = uneven.plan("--pause-ms 20 --max-job-bytes 40kb");
+        let script = slowly(&uneven, "--max-job-bytes 40kb");
         let target = uneven.node(&script, jobs(&script)[0].1);
         let ended = uneven.disturbed(|cluster| cluster.servers[target].stop());
         names_open_slots(&uneven, ended);
@@ -154,7 +162,7 @@ fn a_target_that_dies_ends_the_script() {
 fn a_source_that_is_failed_over_ends_the_script() {
     for (kind, commands) in all() {
         let mut uneven = Uneven::with_replicas(kind, commands);
-        let script = uneven.plan("--pause-ms 20 --max-job-bytes 40kb");
+        let script = slowly(&uneven, "--max-job-bytes 40kb");
         let source = uneven.node(&script, jobs(&script)[0].0);
         let ended = uneven.disturbed(|cluster| {
             let mut replica = cluster.servers[3 + source].connect();
@@ -167,7 +175,7 @@ fn a_source_that_is_failed_over_ends_the_script() {
 #[test]
 fn a_target_that_is_failed_over_needs_a_new_plan_and_no_reset() {
     let mut uneven = Uneven::with_replicas(Kind::Installed, "setslot");
-    let script = uneven.plan("--pause-ms 20");
+    let script = slowly(&uneven, "");
     let target = uneven.node(&script, jobs(&script)[0].1);
     let replica = 3 + target;
     let right = "ACL SETUSER default -migrate";
