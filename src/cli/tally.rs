@@ -6,7 +6,6 @@ use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source::Source;
 use slotscope_engine::source::chunk::CHUNK;
 use slotscope_report::output::{Guard, SingleFile};
 
@@ -14,7 +13,7 @@ use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
 use crate::cli::input::tally_files::Tallies;
 use crate::cli::progress::{self, When};
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run, inputs};
+use crate::cli::{Ending, Run};
 use crate::options::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
 use crate::options::{CountSpec, HashSpec, ListingSpec, StorageSpec, words};
 use crate::partial::job::Job;
@@ -68,9 +67,6 @@ pub struct RecountArgs {
     /// The tally file of all parts
     #[arg(long = "for", value_name = "FILE")]
     pub tally: PathBuf,
-    /// The same dumps in the same order, where they have other names here
-    #[arg(value_name = "INPUT", help_heading = ARGUMENTS)]
-    pub inputs: Vec<PathBuf>,
     /// Which part is counted: 3/16 is the third of sixteen
     #[arg(long, value_name = "K/N", value_parser = part)]
     pub part: Option<Part>,
@@ -108,7 +104,11 @@ impl Run for TallyArgs {
         let options = reading.options.clone();
         let (plan, reading) = partial::plan_of(flags, reading, CHUNK)?;
         let splits = splits(&plan, self.part);
-        let job = job(&plan, &splits, &options, reading.sources)?;
+        let mut sources: Vec<_> = reading.sources.into_iter().map(Some).collect();
+        let job = Job::on(&plan, &splits, &options, |number, input| {
+            let source = sources.get_mut(number).and_then(Option::take);
+            source.map_or_else(|| input.source(&options.storage), Ok)
+        })?;
         let file = job.tally(self.part)?;
         let bytes = file.to_bytes()?;
         output.publish(|out| out.write_all(&bytes))?;
@@ -160,22 +160,10 @@ impl Run for RecountArgs {
             on_progress: Some(progress::hook(self.progress)),
             ..Options::default()
         };
-        let sources = match self.inputs.as_slice() {
-            [] => Vec::new(),
-            inputs => inputs::find(inputs, &options.storage)?.0.sources,
-        };
-        if !self.inputs.is_empty() && sources.len() != plan.inputs.len() {
-            let reason = format!(
-                "the tally file is of {} inputs, and these are {}; name the same ones in the same order",
-                plan.inputs.len(),
-                sources.len()
-            );
-            return Err(Error::bad("INPUT", reason));
-        }
         let paths = plan.inputs.iter().map(Input::path);
         let read: Vec<PathBuf> = paths.chain([self.tally.clone()]).collect();
         let output = open(&self.out, RECOUNT_SCHEMA, read.iter().map(PathBuf::as_path))?;
-        let job = job(&plan, &splits(&plan, self.part), &options, sources)?;
+        let job = Job::new(&plan, &splits(&plan, self.part), &options)?;
         let bytes = job.recount(tally, self.part)?.to_bytes()?;
         output.publish(|out| out.write_all(&bytes))?;
         Ok(Ending::Done)
@@ -201,20 +189,6 @@ pub(crate) fn flags(
 /// The splits of one part, or of all.
 fn splits(plan: &Plan, part: Option<Part>) -> Vec<Split> {
     part.map_or_else(|| plan.splits(u64::MAX), |part| plan.part(part))
-}
-
-/// The splits of a plan, where inputs are `sources`, if these are known already.
-fn job<'p>(
-    plan: &'p Plan,
-    splits: &[Split],
-    options: &Options,
-    sources: Vec<Box<dyn Source>>,
-) -> Result<Job<'p>> {
-    let mut sources: Vec<_> = sources.into_iter().map(Some).collect();
-    Job::on(plan, splits, options, |number, input| {
-        let source = sources.get_mut(number).and_then(Option::take);
-        source.map_or_else(|| input.source(&options.storage), Ok)
-    })
 }
 
 /// Opens an output, which may replace only a file of the same schema and never an input.
