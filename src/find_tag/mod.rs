@@ -8,11 +8,10 @@
 pub(crate) mod view;
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
-use slotscope_engine::slot::{SLOTS, slot};
+use slotscope_engine::slot::slot;
 use slotscope_topology::{Topology, ranges};
 
 /// The characters of words: letters before digits, without lookalikes (0 and o, 1, i and l).
@@ -106,25 +105,13 @@ pub fn spread(count: usize, topology: &Topology, template: &Template) -> Result<
         let hint = format!("there are {total} slots with an owner, and each takes one tag");
         return Err(Error::option("spread", count.to_string(), hint));
     }
-    let mut stretch_of = vec![None; SLOTS];
-    let mut stretches = 0;
-    for (slots, quota) in owned.iter().zip(quotas(count, &room)) {
-        for stretch in (0..quota).map(|i| part(slots.len(), i, quota)) {
-            slots[stretch]
-                .iter()
-                .for_each(|slot| stretch_of[usize::from(*slot)] = Some(stretches));
-            stretches += 1;
-        }
-    }
-    let mut taken = vec![false; stretches];
-    let first_of_stretch = |tag: &FoundTag| {
-        stretch_of[usize::from(tag.slot)]
-            .is_some_and(|stretch: usize| !std::mem::replace(&mut taken[stretch], true))
+    let even = |(slots, quota): (&Vec<u16>, usize)| -> Vec<u16> {
+        let places = (0..quota).map(|i| i * slots.len() / quota);
+        places.map(|place| slots[place]).collect()
     };
-    let mut tags: Vec<FoundTag> = Words::of(template)
-        .filter(first_of_stretch)
-        .take(count)
-        .collect();
+    let quotas = quotas(count, &room);
+    let wanted: Vec<u16> = owned.iter().zip(quotas).flat_map(even).collect();
+    let mut tags: Vec<FoundTag> = on_slots(&wanted, template).take(count).collect();
     tags.sort_by_key(|tag| tag.slot);
     Ok(tags)
 }
@@ -144,11 +131,6 @@ fn quotas(count: usize, room: &[usize]) -> Vec<usize> {
         }
     }
     quotas
-}
-
-/// Part `i` of `parts` equal parts of `len`.
-fn part(len: usize, i: usize, parts: usize) -> Range<usize> {
-    i * len / parts..(i + 1) * len / parts
 }
 
 /// All words in the template, shortest first, then in `LETTERS` order.
@@ -207,6 +189,7 @@ impl Iterator for Words<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use slotscope_engine::slot::SLOTS;
 
     fn template(text: &str) -> Template {
         Template::parse(text.as_bytes()).unwrap()
