@@ -140,17 +140,10 @@ impl WhatIf {
         let hits = &self.scratch.renaming.hits;
         self.change.rules.without_keys(hits)
     }
-
-    /// Counts the keys of a batch after the change, and records their slots.
-    fn add_after(&mut self, keys: &SlotBatch<'_>) {
-        let Some(after) = &mut self.after else { return };
-        self.scratch.slots.resize(keys.len(), None);
-        self.renamed += self.scratch.add_renamed(&self.change, keys, after);
-    }
 }
 
 impl Scratch {
-    /// Counts the keys of a batch after the change; returns the number renamed.
+    /// Counts the keys of a batch after the change, and records their slots; returns the number renamed.
     fn add_renamed(
         &mut self,
         change: &WhatIfChange,
@@ -159,15 +152,20 @@ impl Scratch {
     ) -> u64 {
         let (mut at, mut renamed) = (0, 0);
         while at < keys.len() {
-            at = self.rename(change, keys, at);
-            renamed += self.count_renamed(keys);
+            at = self.rename(change, keys, at, &mut renamed);
             self.add(change, keys, to);
         }
         renamed
     }
 
-    /// Writes the new names of keys from `from` on into the block; returns the end index.
-    fn rename(&mut self, change: &WhatIfChange, keys: &SlotBatch<'_>, from: usize) -> usize {
+    /// Writes the new names of keys from `from` on into the block, and counts those that differ; returns the end index.
+    fn rename(
+        &mut self,
+        change: &WhatIfChange,
+        keys: &SlotBatch<'_>,
+        from: usize,
+        renamed: &mut u64,
+    ) -> usize {
         self.names.clear();
         self.keys.clear();
         self.places.clear();
@@ -182,6 +180,7 @@ impl Scratch {
             if is_possible {
                 self.keys.push(start as u32, self.names.len() as u32);
                 self.places.push(at as u32);
+                *renamed += u64::from(self.names[start..] != *key);
             }
             at += 1;
         }
@@ -189,14 +188,6 @@ impl Scratch {
         self.block.resize(self.names.len());
         self.block.content_mut().copy_from_slice(&self.names);
         at
-    }
-
-    fn count_renamed(&self, keys: &SlotBatch<'_>) -> u64 {
-        let spans = keys.batch.keys;
-        let name = |i: usize| &self.names[self.keys.start[i] as usize..self.keys.end[i] as usize];
-        let is_new =
-            |(i, place): &(usize, &u32)| name(*i) != spans.get(keys.batch.base, **place as usize);
-        self.places.iter().enumerate().filter(is_new).count() as u64
     }
 
     /// Counts the keys in the block that have a slot.
@@ -278,7 +269,10 @@ impl Tally for WhatIf {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         self.before.add(keys);
         self.scratch.slots.clear();
-        self.add_after(keys);
+        if let Some(after) = &mut self.after {
+            self.scratch.slots.resize(keys.len(), None);
+            self.renamed += self.scratch.add_renamed(&self.change, keys, after);
+        }
         let [before, after] = &self.change.nodes;
         for (i, (old, new)) in keys.slots.iter().zip(&self.scratch.slots).enumerate() {
             let Some(new) = new else {
