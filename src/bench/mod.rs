@@ -19,35 +19,25 @@ use crate::bench::keys::Batch;
 pub(crate) use crate::bench::timing::Rate;
 use crate::bench::timing::in_turn;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Bench {
-    /// Rounds; the median counts.
-    pub rounds: u32,
-    /// Threads of the second measurement; the first uses one.
-    pub threads: usize,
-}
-
-impl Bench {
-    /// Verifies every result, then times.
-    ///
-    /// # Errors
-    /// A kernel gives a wrong slot, or threads cannot be started.
-    pub(crate) fn run(&self) -> Result<Figures> {
-        let mut thread_counts = vec![1, self.threads];
-        thread_counts.dedup();
-        let mut kernels = Vec::new();
-        for key_bytes in keys::LENGTHS {
-            let batch = Batch::of(*key_bytes);
-            for threads in &thread_counts {
-                kernels.extend(time_kernels(&batch, *threads, self.rounds)?);
-            }
+/// Verifies every result, then times on one thread and on `threads`; of the rounds the median counts.
+///
+/// # Errors
+/// A kernel gives a wrong slot, or threads cannot be started.
+pub(crate) fn run(rounds: u32, threads: usize) -> Result<Figures> {
+    let mut thread_counts = vec![1, threads];
+    thread_counts.dedup();
+    let mut kernels = Vec::new();
+    for key_bytes in keys::LENGTHS {
+        let batch = Batch::of(*key_bytes);
+        for threads in &thread_counts {
+            kernels.extend(time_kernels(&batch, *threads, rounds)?);
         }
-        Ok(Figures {
-            schema: SCHEMA,
-            cpu: cpu(),
-            kernels,
-        })
     }
+    Ok(Figures {
+        schema: SCHEMA,
+        cpu: cpu(),
+        kernels,
+    })
 }
 
 /// Times every kernel on `batch`; each thread has its own copy of the columns.

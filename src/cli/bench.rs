@@ -4,7 +4,7 @@ use clap::Args;
 
 use slotscope_engine::error::Result;
 
-use crate::bench::{Bench, view};
+use crate::bench::{self, view};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::{Ending, Run};
 use crate::options::headings::RUN;
@@ -31,11 +31,8 @@ Example:
 impl Run for BenchArgs {
     fn run(&self) -> Result<Ending> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let figures = Bench {
-            rounds: self.rounds,
-            threads: self.threads.map_or_else(cores, usize::from),
-        }
-        .run()?;
+        let threads = self.threads.map_or_else(cores, usize::from);
+        let figures = bench::run(self.rounds, threads)?;
         let rows = Rows::or_json(usize::MAX);
         self.output
             .print(&figures, rows, || view::sections(&figures))?;
