@@ -1,6 +1,6 @@
 //! A timeline as sections: bursts, map, and nodes and tags over time.
 
-use slotscope_engine::text::{counted, grouped, percent, short, span, three_digits, time};
+use slotscope_engine::text::{counted, percent, short, span, three_digits, time};
 use slotscope_model::node_labels::SharedParts;
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::time_map::{Marked, NamedSeries};
@@ -21,8 +21,9 @@ pub(crate) fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
     sections.extend(bursts(timeline, top));
     sections.extend(nodes(timeline));
     sections.extend(tags(timeline, top));
-    let remarks = remarks::section(remarks::remarks(&[] as &[String], &limits(timeline)));
-    sections.push(remarks.scoped(Scope::Overview));
+    let mut blocks = remarks::rejected("operation", &timeline.rejected);
+    blocks.extend(remarks::remarks(&[] as &[String], &timeline.notes));
+    sections.push(remarks::section(blocks).scoped(Scope::Overview));
     sections
 }
 
@@ -70,30 +71,10 @@ pub(crate) fn title(timeline: &Timeline) -> String {
 /// Limitations of the result, for a page whose heading is its sentence.
 pub(crate) fn remarks_of(timeline: &Timeline) -> Vec<String> {
     let stops = timeline.incomplete.iter().map(remarks::stop);
-    stops.chain(limits(timeline)).collect()
-}
-
-/// Limitations due to the input.
-fn limits(timeline: &Timeline) -> Vec<String> {
-    let rejected = &timeline.rejected;
-    let first = rejected.first.first().map(|line| {
-        format!(
-            ", the first at byte {} of {}: {}",
-            line.byte, line.file, line.reason
-        )
-    });
-    let warning = (rejected.count > 0).then(|| {
-        format!(
-            "{} no operation{}",
-            match rejected.count {
-                1 => String::from("1 line is"),
-                count => format!("{} lines are", grouped(count)),
-            },
-            first.unwrap_or_default()
-        )
-    });
+    let count = timeline.rejected.count;
+    let rejected = (count > 0).then(|| counted(count, "line") + " without an operation");
     let notes = timeline.notes.iter().cloned();
-    warning.into_iter().chain(notes).collect()
+    stops.chain(rejected).chain(notes).collect()
 }
 
 fn secs(timeline: &Timeline) -> u64 {
