@@ -106,7 +106,7 @@ pub fn spread(count: usize, topology: &Topology, template: &Template) -> Result<
         return Err(Error::option("spread", count.to_string(), hint));
     }
     let even = |(slots, quota): (&Vec<u16>, usize)| -> Vec<u16> {
-        let places = (0..quota).map(|i| i * slots.len() / quota);
+        let places = (0..quota).map(|i| (2 * i + 1) * slots.len() / (2 * quota));
         places.map(|place| slots[place]).collect()
     };
     let quotas = quotas(count, &room);
