@@ -1,8 +1,9 @@
 //! Lines through amounts over time, with 95% prediction intervals.
 //!
 //! Growth is linear or exponential, and each report adds a deviation that stays: a random walk with a drift, of which the last
-//! point is known. The drift is the mean of the steps between reports. The likelier shape gives the estimate; the interval
-//! spans both where the points do not rule one out. Where deviations do not stay, it is wider than it had to be.
+//! point is known. The drift is the mean of the steps between reports, with reduced weights for outliers (Huber 1964). The
+//! likelier shape gives the estimate; the interval spans both where the points do not rule one out. Where deviations do not
+//! stay, it is wider than it had to be.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,6 +24,11 @@ const DAY: f64 = 12.0 / 365.25;
 const RULED_OUT: f64 = 2.0;
 /// Relative precision limit of reported amounts, however straight a line few points make.
 const EXACT: f64 = 0.001;
+/// A step further off than this many typical deviations weighs less; needs at least five points to tell what is typical.
+const FAR: f64 = 3.0;
+const WEIGHED: usize = 5;
+/// Iterations for the weights to converge.
+const ROUNDS: usize = 8;
 /// Larger amounts are rejected.
 const MOST: f64 = 1e30;
 
@@ -177,18 +183,22 @@ impl Line {
         let logarithms = points.iter().map(|(_, amount)| amount.max(1.0).ln());
         let unit = (logarithms.sum::<f64>() / count).exp();
         let level = |at: usize| shape.level(points[at].1, unit);
-        let last = points.len() - 1;
+        let steps: Vec<Step> = (1..points.len())
+            .map(|at| (points[at].0 - points[at - 1].0, level(at) - level(at - 1)))
+            .collect();
+        let (exact, last) = (EXACT * unit, points.len() - 1);
         let span = points[last].0 - points[0].0;
-        let slope = (level(last) - level(0)) / span;
-        // The deviation of a step from the drift, as that of a step of the mean length.
         let gap = span / (count - 1.0);
-        let square = |at: usize| {
-            let months = points[at].0 - points[at - 1].0;
-            let off = level(at) - level(at - 1) - slope * months;
-            off * off * gap / months
-        };
-        let (exact, freedom) = (EXACT * unit, points.len() - 2);
-        let squares = (1..=last).map(square).sum::<f64>() + freedom as f64 * exact * exact;
+        let (slope, weights) = drift(&steps, gap, exact);
+        let weighed = steps.iter().zip(&weights);
+        let squares = weighed.map(|(step, weight)| weight * off(step, slope, gap).powi(2));
+        let months: f64 = steps
+            .iter()
+            .zip(&weights)
+            .map(|(step, weight)| weight * step.0)
+            .sum();
+        let freedom = points.len() - 2;
+        let squares = squares.sum::<f64>() + freedom as f64 * exact * exact;
         let squares = squares.max(f64::MIN_POSITIVE);
         let spread = (squares / freedom as f64).sqrt();
         Line {
@@ -196,7 +206,7 @@ impl Line {
             unit,
             now: level(last),
             slope,
-            variance: [1.0 / gap, 1.0 / (gap * span)],
+            variance: [1.0 / gap, 1.0 / (gap * months)],
             reach: (freedom > 0).then(|| spread * t95(freedom)),
             likelihood: -(freedom as f64) * squares.ln() / 2.0,
         }
@@ -256,6 +266,38 @@ impl Shape {
             Shape::Exponential => unit * amount.ln(),
         }
     }
+}
+
+/// The months between two points, and the difference of their levels.
+type Step = (f64, f64);
+
+/// The deviation of a step from the drift, as that of a step of `gap` months.
+fn off((months, change): &Step, slope: f64, gap: f64) -> f64 {
+    (change - slope * months).abs() / (months / gap).sqrt()
+}
+
+/// The mean change a month, with reduced weights for outliers, and the weights.
+fn drift(steps: &[Step], gap: f64, exact: f64) -> (f64, Vec<f64>) {
+    let slope = |weights: &[f64]| {
+        let sum = |part: fn(&Step) -> f64| -> f64 {
+            let weighed = steps.iter().zip(weights);
+            weighed.map(|(step, weight)| weight * part(step)).sum()
+        };
+        sum(|step| step.1) / sum(|step| step.0)
+    };
+    let count = steps.len();
+    let mut weights = vec![1.0; count];
+    for _ in 0..if count + 1 < WEIGHED { 0 } else { ROUNDS } {
+        let slope = slope(&weights);
+        let offs = steps.iter().map(|step| off(step, slope, gap));
+        let mut sorted: Vec<f64> = offs.clone().collect();
+        sorted.sort_by(f64::total_cmp);
+        // 1.4826 times the median absolute deviation estimates the standard deviation; a degree of freedom is used up.
+        let typical = 1.4826 * sorted[count / 2] * (count as f64 / (count - 1) as f64).sqrt();
+        let far = FAR * typical.max(exact);
+        weights = offs.map(|off| (far / off).min(1.0)).collect();
+    }
+    (slope(&weights), weights)
 }
 
 /// The two-sided 95% quantile of Student's t with `freedom` degrees of freedom, to 0.005 (Abramowitz and Stegun 1972,
