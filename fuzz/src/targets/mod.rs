@@ -59,7 +59,7 @@ const OTHERS: [Target; 9] = [
     Target {
         name: "tallies",
         run: |_, bytes| tallies::read(bytes),
-        cost: 200,
+        cost: 10,
         seeds: tallies::seeds,
     },
     Target {
