@@ -310,24 +310,6 @@ mod tests {
     }
 
     #[test]
-    fn a_dump_with_keys_of_another_cluster_is_the_stranger_however_many_they_are() {
-        for step in [1, 17, 1500] {
-            let node = |node: u16| {
-                let foreign = (0..16_384).step_by(step).filter(|_| node == 4);
-                file((node * 1820..(node + 1) * 1820).chain(foreign))
-            };
-            let files: Vec<FileSlots> = (0..9).map(node).collect();
-            let found = of_files(&files).unwrap();
-            assert_eq!(found.topology.nodes.len(), 9, "{step}");
-            let Some(Overlap::Stranger { file, slots }) = found.overlap else {
-                panic!("{step}: {:?}", found.overlap)
-            };
-            assert_eq!(file, 4);
-            assert!(slots.len() >= 14_560 / step - 1, "{step}: {}", slots.len());
-        }
-    }
-
-    #[test]
     fn empty_slots_go_with_those_before_them_unless_a_file_is_missing() {
         // 10,683 empty slots at the end are not due to chance.
         let files = [of_cluster((10..5000).step_by(9)), of_cluster([5400, 5700])];

@@ -407,38 +407,4 @@ proptest! {
             prop_assert!(firsts.is_sorted());
         }
     }
-
-    #[test]
-    fn any_bytes_give_a_topology_or_one_printable_line(bytes: Vec<u8>) {
-        check_hostile(&bytes)?;
-    }
-
-    #[test]
-    fn a_damaged_listing_gives_a_topology_or_one_printable_line(
-        owners in owners(), form in 0usize..3, damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0usize..3), 1..6)
-    ) {
-        let mut bytes = forms(&owners)[form].clone().into_bytes();
-        for (at, byte, kind) in damage {
-            let at = at.index(bytes.len());
-            match kind {
-                0 => bytes[at] = byte,
-                1 => bytes.insert(at, b"[]{},-\" \n0\x1b"[usize::from(byte) % 11]),
-                _ => { bytes.remove(at); }
-            }
-            if bytes.is_empty() { break; }
-        }
-        check_hostile(&bytes)?;
-    }
-}
-
-fn check_hostile(bytes: &[u8]) -> std::result::Result<(), TestCaseError> {
-    if let Err(error) = Topology::parse("x", bytes) {
-        let message = error.to_string();
-        prop_assert!(
-            message.starts_with("x: ") && !message.chars().any(char::is_control),
-            "{message:?}"
-        );
-        prop_assert!(message.len() < 600, "{message}");
-    }
-    Ok(())
 }

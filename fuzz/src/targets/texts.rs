@@ -22,10 +22,16 @@ pub const TOPOLOGIES: &[&[u8]] = &[
     br#"[[0,100,["10.0.0.1",7000,"aa",[]],["10.0.0.2",7000,"bb",["hostname","h"]]],[101,16383,[null,7001,"cc",[]]]]"#,
 ];
 
-/// An accepted listing has one owner per slot, by every way to ask for it.
+/// An accepted listing has one owner per slot, by every way to ask for it; a refusal is short.
 pub fn topology(bytes: &[u8]) -> bool {
-    let Ok(topology) = Topology::parse("nodes", bytes) else {
-        return false;
+    let topology = match Topology::parse("nodes", bytes) {
+        Ok(topology) => topology,
+        Err(error) => {
+            let message = error.to_string();
+            assert_refusal(&message, "nodes: ");
+            assert!(message.len() < 600, "{message}");
+            return false;
+        }
     };
     let mut owned = vec![0u32; topology.nodes.len()];
     for slot in 0..SLOTS as u16 {
