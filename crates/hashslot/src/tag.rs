@@ -57,10 +57,6 @@ fn find_in_word(word: [u8; 8], wanted: u8) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn tag_of(key: &str) -> Option<&str> {
-        tag(key.as_bytes()).map(|range| &key[range])
-    }
-
     #[test]
     fn a_byte_is_found_at_its_first_place_whatever_follows() {
         for len in 0..40 {
@@ -72,29 +68,6 @@ mod tests {
                     assert_eq!(found, (at < len).then_some(at), "{around} {len}");
                 }
             }
-        }
-    }
-
-    #[test]
-    fn the_first_pair_counts_and_nothing_else() {
-        assert_eq!(tag_of("{user}::{10086}"), Some("user"));
-        assert_eq!(tag_of("foo{{bar}}zap"), Some("{bar"));
-        assert_eq!(tag_of("a}b{c}d"), Some("c"));
-    }
-
-    #[test]
-    fn an_empty_or_open_pair_is_no_tag_and_hides_later_ones() {
-        for key in [
-            "",
-            "plain",
-            "foo{}{bar}",
-            "foo{bar",
-            "foo}bar",
-            "{}",
-            "{",
-            "}{",
-        ] {
-            assert_eq!(tag_of(key), None, "{key}");
         }
     }
 }
