@@ -66,20 +66,3 @@ pub(crate) fn weighed(text: &str) -> Result<Vec<(Metric, f64)>> {
     weights.sort_by(|a, b| b.1.total_cmp(&a.1));
     Ok(weights)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn metrics_are_in_the_order_of_their_weights() {
-        let by = |text: &str| weighed(text).map_err(|error| error.to_string());
-        assert_eq!(by("bytes"), Ok(vec![(Metric::Bytes, 1.0)]));
-        assert_eq!(
-            by("keys,ops=3"),
-            Ok(vec![(Metric::Ops, 3.0), (Metric::Keys, 1.0)])
-        );
-        assert!(by("size").unwrap_err().contains("name keys, bytes"));
-        assert!(by("keys,keys").is_err() && by("ops=0").is_err() && by("").is_err());
-    }
-}

@@ -67,32 +67,3 @@ impl CapacityArgs {
         }))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_node_is_named_by_the_start_of_its_id_or_its_address() {
-        let text =
-            b"abc1 10.0.0.1:1@2 master - 0 0 1 connected 0-99\nabd2 10.0.0.2:1@2 master - 0 0 1 connected 100-16383\n";
-        let topology = Topology::parse("nodes", text).unwrap();
-        let room = |used: &str| {
-            let flags = CapacityArgs {
-                maxmemory: Some("1gb".into()),
-                growth: None,
-                used_memory: vec![used.into()],
-            };
-            flags
-                .room(&topology)
-                .map(|room| room.unwrap().used)
-                .map_err(|error| error.to_string())
-        };
-        assert_eq!(room("abc=1k"), Ok(vec![(0, 1000)]));
-        assert_eq!(room("10.0.0.2:1=7kb"), Ok(vec![(1, 7 << 10)]));
-        assert!(room("abc=4").unwrap_err().contains("4 bytes? write 4gb"));
-        assert!(room("ab=1").unwrap_err().contains("2 nodes are called so"));
-        assert!(room("x=1").unwrap_err().contains("no such node"));
-        assert!(room("=1").is_err() && room("abc").is_err() && room("abc=x").is_err());
-    }
-}

@@ -47,37 +47,3 @@ impl Known {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_the_bounds_leave_certain_is_claimed() {
-        let listed = |at_least, at_most| Known {
-            is_listed: true,
-            at_least,
-            at_most,
-        };
-        let unlisted = |at_most| Known {
-            is_listed: false,
-            at_least: 0,
-            at_most,
-        };
-        let whole = unlisted(0);
-        for (before, after, fate) in [
-            (listed(5, 7), listed(8, 9), Fate::Grew(1)),
-            (listed(5, 7), listed(7, 9), Fate::Same),
-            (listed(9, 9), listed(5, 7), Fate::Shrank(2)),
-            (whole, listed(5, 7), Fate::Appeared(5)),
-            (unlisted(4), listed(5, 7), Fate::Grew(1)),
-            (unlisted(5), listed(5, 7), Fate::Open),
-            (listed(5, 7), whole, Fate::Vanished(5)),
-            (listed(5, 7), unlisted(4), Fate::Shrank(1)),
-            (listed(5, 7), unlisted(5), Fate::Open),
-            (whole, whole, Fate::Same),
-        ] {
-            assert_eq!(before.until(after), fate, "{before:?} {after:?}");
-        }
-    }
-}

@@ -349,35 +349,6 @@ mod tests {
     }
 
     #[test]
-    fn the_load_of_servers_that_do_not_count_it_by_slot_is_that_of_their_processes() {
-        let without_counters = |at_ms| {
-            let mut snapshot = snapshot(3, at_ms);
-            let readings = snapshot.primaries.iter_mut();
-            for reading in readings.filter_map(|of| of.reading.as_mut().ok()) {
-                let slots = reading.slots.iter_mut().flatten();
-                slots.for_each(|slot| slot.cpu = None);
-            }
-            snapshot
-        };
-        let snapshots = [1_000_000, 1_010_000].map(without_counters);
-        let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1]).unwrap();
-        let observed = Observed {
-            cluster: "shop",
-            snapshots: [&snapshots[0], &snapshots[1]],
-            summary: Some(&summary),
-            read_at: 1.0,
-            took: 0.5,
-        };
-        let page = observed.page();
-        for series in [
-            "slotscope_state{cluster=\"shop\",role=\"load\"} 4\n",
-            "slotscope_max_over_mean_ratio{cluster=\"shop\",role=\"load\"} 2.93",
-        ] {
-            assert_eq!(page.matches(series).count(), 1, "{series}: {page}");
-        }
-    }
-
-    #[test]
     fn a_page_has_at_most_two_hundred_series_at_any_number_of_nodes() {
         for primaries in [3, 20, 300] {
             let (series, page) = observed(primaries);

@@ -93,16 +93,6 @@ fn a_hook_that_returns_false_cancels_the_run() {
 }
 
 #[test]
-fn a_metric_that_the_input_lacks_is_refused() {
-    let analysis = Analysis::new().by([Metric::Bytes]);
-    let error = analysis.run_on(reading(&analysis, b"a\n")).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "--by bytes: the input has no bytes of its keys; it has: keys"
-    );
-}
-
-#[test]
 fn a_sample_of_the_slots_is_not_suspicious_and_the_same_keys_without_the_word_are() {
     let keys = (0..1_000_000).map(|id| format!("user:{id}\n"));
     let keys = keys.filter(|key| crate::slot(key.trim_end().as_bytes()).is_multiple_of(100));

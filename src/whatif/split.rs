@@ -88,16 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_named_with_or_without_braces() {
-        for (text, parts) in [
-            ("common = 16", 16),
-            ("{common}=16", 16),
-            ("/com+on/ = 16", 16),
-        ] {
-            let split = Split::parse(text).unwrap();
-            assert!(split.is_of(b"common") && !split.is_of(b"commons"), "{text}");
-            assert_eq!(split.parts, parts, "{text}");
-        }
+    fn what_is_no_split_is_refused_with_an_example() {
         for text in [
             "common",
             "common = 1",

@@ -13,6 +13,7 @@ fn values_that_make_no_sense_are_refused_and_leave_nothing_behind() {
          analyze a.keys --kernel abacus | --kernel | table
          analyze a.keys --format morse | --format | lines
          analyze a.keys --nodes 3 --maxmemory 4 | 4 bytes? write 4gb
+         analyze a.keys --nodes 3 --maxmemory 1gb --used-memory even-1 | --used-memory even-1 | ID=SIZE
          analyze a.keys --nodes 3 --fail-on skew>2 | a report has no \"skew\"; it has:
          analyze *.rdb | *.rdb: no file matches",
     );

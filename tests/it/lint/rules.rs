@@ -46,6 +46,9 @@ fn what_the_documents_warn_of_is_found() {
          foo{bar}{zap} | extra-braces namespace tag-form enterprise-tag
          user-profile:{1234} | namespace tag-form
          user-session:1234 | namespace
+         foo{bar | unbalanced-braces namespace
+         A}B{C | unbalanced-braces namespace
+         {a}b} | unbalanced-braces namespace tag-form enterprise-tag
          {user1000}.following | namespace tag-form
          a{'1':{'i32':1}} | extra-braces namespace tag-form enterprise-tag",
     ) {
