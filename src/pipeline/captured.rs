@@ -315,7 +315,7 @@ mod tests {
     }
 
     /// MONITOR lines: a command on keys of these nodes, evenly spread over seconds starting at `from`.
-    fn monitor(nodes: &[usize], (from, secs): (u64, u64), command: &str) -> String {
+    fn monitor(nodes: &[usize], (from, secs): (u64, u64)) -> String {
         let topology = topology();
         let keys = (0..300u32).map(|i| format!("k:{i}"));
         let is_of = |key: &String| {
@@ -327,13 +327,13 @@ mod tests {
         let lines = keys.iter().zip(0..).map(|(key, at)| {
             let ms = secs * 1000 * at / last;
             let (second, ms) = (1_795_341_600 + from + ms / 1000, ms % 1000);
-            format!("{second}.{ms:03}000 [0 127.0.0.1:5] \"{command}\" \"{key}\" \"1\"\n")
+            format!("{second}.{ms:03}000 [0 127.0.0.1:5] \"get\" \"{key}\" \"1\"\n")
         });
         lines.collect()
     }
 
     /// The captures of inputs with these names and texts.
-    fn found(files: &[(&str, String)]) -> Option<Captures> {
+    fn of(files: &[(&str, String)]) -> Captures {
         let directory = tempfile::tempdir().unwrap();
         let paths = files.iter().map(|(name, text)| {
             let path = directory.path().join(name);
@@ -347,23 +347,7 @@ mod tests {
             .scan("counting", || Tallies::new(Parts::All))
             .unwrap();
         let inputs = Inputs::of(&reading, &scanned);
-        captures(&inputs, &scanned, &topology())
-    }
-
-    fn of(files: &[(&str, String)]) -> Captures {
-        found(files).unwrap()
-    }
-
-    #[test]
-    fn a_monitor_of_one_of_three_nodes_is_known_by_its_name() {
-        let text = || monitor(&[0], (0, 8), "get");
-        let by_name = of(&[("7001.monitor", text())]);
-        assert_eq!(by_name.seen, [true, false, false].map(Some));
-        assert_eq!(by_name.spans, [Some(8.0), None, None]);
-        let unknown = of(&[("x.monitor", text())]);
-        assert_eq!(unknown.seen, [None; 3]);
-        // All of its slots are on one node.
-        assert_eq!(unknown.spans, [Some(8.0), None, None]);
+        captures(&inputs, &scanned, &topology()).unwrap()
     }
 
     #[test]
@@ -371,7 +355,7 @@ mod tests {
         let files = |from: [u64; 3]| {
             [(0, 8), (1, 12), (2, 31)].map(|(node, secs)| {
                 let name = ["7001.monitor", "7002.monitor", "7003.monitor"][node];
-                (name, monitor(&[node], (from[node], secs), "get"))
+                (name, monitor(&[node], (from[node], secs)))
             })
         };
         let together = of(&files([0, 2, 0]));
@@ -386,7 +370,7 @@ mod tests {
     #[test]
     fn several_files_of_a_node_are_as_long_as_their_times_together() {
         let times = [(0, 10), (5, 10), (100, 10)];
-        let files = times.map(|times| monitor(&[1], times, "get"));
+        let files = times.map(|times| monitor(&[1], times));
         let names = ["7002.monitor.1", "7002.monitor.2", "7002.monitor.3"];
         let files: Vec<_> = names.into_iter().zip(files).collect();
         assert_eq!(of(&files).spans, [None, Some(25.0), None]);
@@ -394,29 +378,10 @@ mod tests {
 
     #[test]
     fn one_file_of_several_nodes_is_of_none_whatever_its_name() {
-        let text = monitor(&[0, 1, 2], (0, 10), "get");
+        let text = monitor(&[0, 1, 2], (0, 10));
         for name in ["all.monitor", "7001.monitor"] {
             let found = of(&[(name, text.clone())]);
             assert_eq!((found.seen, found.spans), (vec![None; 3], vec![None; 3]));
         }
-    }
-
-    #[test]
-    fn append_only_files_have_writes() {
-        let files = [("get", 0), ("set", 1)].map(|(command, node)| {
-            let name = ["7001.monitor", "7002.monitor"][node];
-            (name, monitor(&[node], (0, 9), command))
-        });
-        let aof = "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nv\r\n".repeat(2);
-        let found = of(&[("7003/appendonly.aof.1.incr.aof", aof)]);
-        assert!(found.are_writes);
-        assert_eq!((found.spans[2], found.seen[2]), (None, Some(true)));
-        assert!(!of(&files).are_writes);
-    }
-
-    #[test]
-    fn keys_alone_are_no_capture() {
-        let keys = [("7001.keys", String::from("user:1\nuser:2\n"))];
-        assert_eq!(found(&keys), None);
     }
 }

@@ -205,15 +205,6 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_found_with_its_ends_and_nothing_else_is() {
-        let bursts = found(&[(3, with(vec![1; 300], 120..150, 500)), (9, vec![1000; 300])]);
-        assert_eq!(bursts.len(), 1, "{bursts:?}");
-        assert_eq!((bursts[0].slot, bursts[0].buckets), (3, (120, 150)));
-        assert_eq!((bursts[0].ops, bursts[0].node_ops), (15_000, 45_000));
-        assert_eq!(bursts[0].usual, 1);
-    }
-
-    #[test]
     fn what_comes_in_grains_needs_many_of_them() {
         // A single command of 2 ms on an idle slot is not a burst; 50 of them are.
         let slow = |buckets| (3, with(vec![0; 300], buckets, 2000));

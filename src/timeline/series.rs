@@ -382,18 +382,4 @@ mod tests {
             let _ = (series.topology(), series.note(), series.overlap());
         }
     }
-
-    #[test]
-    fn what_has_no_time_or_no_counter_is_refused_with_the_way_out() {
-        let mut series = Series::new(Heat::Network);
-        let text = sample(0, "a", &[(1, 10)]);
-        let refused = series.add(&line(text.as_bytes()).unwrap()).unwrap_err();
-        assert!(refused.starts_with(
-            "slot 1 has no \"network-bytes-in\"; it has: \"key-count\", \"cpu-usec\";"
-        ));
-        let answer =
-            slotscope_engine::format::slot_stats::answer(b"[[0,{\"cpu-usec\":1}]]").unwrap();
-        let refused = series.add(&answer).unwrap_err();
-        assert!(refused.contains("has no time") && refused.contains("collect --every"));
-    }
 }
