@@ -76,7 +76,7 @@ fn random_ids_past_all_that_can_be_counted_leave_true_prefixes_on_any_threads_in
     let mut keys = Vec::new();
     for i in 0..90_000 {
         keys.push(format!("sess:{}", id(&mut rng, 10, 62)));
-        keys.push(format!("vid:{}:views", id(&mut rng, 11, 64)));
+        keys.push(format!("vid:user.{}:views", id(&mut rng, 11, 64)));
         if i % 2 == 0 {
             keys.push(format!("user:prof:{}", id(&mut rng, 10, 62)));
         }
@@ -94,7 +94,7 @@ fn random_ids_past_all_that_can_be_counted_leave_true_prefixes_on_any_threads_in
     let patterns = patterns(&whole);
     assert_eq!(patterns[0], ("sess:<id>", 90_000));
     assert_eq!(patterns[2], ("user:prof:<id>", 45_000));
-    let is_bounded = patterns[1].0 == "vid:<id>:views" && patterns[1].1 > 89_990;
+    let is_bounded = patterns[1].0 == "vid:user.<id>:views" && patterns[1].1 > 89_990;
     assert!(is_bounded, "{patterns:?}");
     assert!(patterns.len() < 10, "{patterns:?}");
     keys.reverse();
