@@ -67,22 +67,27 @@ fn nothing_that_listens_is_an_error() {
 fn a_server_that_turns_hostile_in_the_middle_is_an_error_soon() {
     let start = "*2\r\n$1\r\n7\r\n";
     let list = format!("{start}*2147483647\r\n").into_bytes();
-    for (at, answer) in [
-        ("SCAN", Answer::Hang),
-        ("SCAN", Answer::Close),
-        ("SCAN", Answer::Endless(list, b"$1\r\nk\r\n".to_vec())),
+    let again = Answer::of(format!("{start}*1\r\n$1\r\nk\r\n"));
+    for (at, answer, said) in [
+        ("SCAN", Answer::Hang, ""),
+        ("SCAN", Answer::Close, ""),
+        ("SCAN", Answer::Endless(list, b"$1\r\nk\r\n".to_vec()), ""),
         // The same cursor again and again, and none.
-        ("SCAN", Answer::of(format!("{start}*1\r\n$1\r\nk\r\n"))),
-        ("SCAN", Answer::of("*2\r\n$1\r\nx\r\n*0\r\n")),
-        ("TYPE", Answer::Hang),
-        ("DBSIZE", Answer::of(":-5\r\n")),
+        ("SCAN", again, "SCAN does not come to an end"),
+        (
+            "SCAN",
+            Answer::of("*2\r\n$1\r\nx\r\n*0\r\n"),
+            "SCAN is not that of",
+        ),
+        ("TYPE", Answer::Hang, ""),
+        ("DBSIZE", Answer::of(":-5\r\n"), ""),
     ] {
         println!("{at}: {answer:?}");
         let server = Hostile::start(move |command| {
             let is_hostile = command.starts_with(at).then(|| answer.clone());
             is_hostile.unwrap_or_else(|| ordinary(command, false))
         });
-        check(&server, "");
+        check(&server, said);
     }
 }
 
