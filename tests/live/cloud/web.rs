@@ -72,30 +72,6 @@ fn every_request_but_the_first_is_for_the_version_that_was_found() {
 }
 
 #[test]
-fn a_server_is_asked_with_the_query_and_the_user_of_the_address() {
-    let server = Server::start([("d.keys", b"a\nb\n")]);
-    let url = server.url("d.keys").replace("://", "://user:hunter2@") + "?X-Amz-Signature=hunter3";
-    succeeded(run(&format!("analyze {url} --no-files")));
-    let asked = server.asked();
-    assert!(asked[0].target.ends_with("?X-Amz-Signature=hunter3"));
-    let user = Some("Basic dXNlcjpodW50ZXIy");
-    assert_eq!(asked[0].authorization.as_deref(), user);
-}
-
-#[test]
-fn other_commands_read_addresses_too() {
-    let rdb = forms::dump("rdb", 1 << 16, &mut Rng::new(3));
-    let scratch = Scratch::new();
-    scratch.file("d.rdb", &rdb);
-    let server = Server::start([("d.rdb", &*rdb), ("batches", b"a b\n{c}d {c}e\n")]);
-    let there = succeeded(run(&format!("dump {}", server.url("d.rdb"))));
-    assert!(scratch.text("dump d.rdb").into_bytes() == there && !there.is_empty());
-    let url = server.url("batches");
-    let batches = report(&run(&format!("fanout --json --nodes 3 {url}")));
-    assert_eq!(batches["batches"], 2);
-}
-
-#[test]
 fn a_server_without_tags_is_read_as_long_as_nothing_changes() {
     let server = Server::with_faults([("d.keys", &*b"key\n".repeat(100_000))], |_| {
         Some(Fault::NoTag)

@@ -119,11 +119,13 @@ fn a_cluster_is_read_from_its_replicas_and_every_level_has_the_same_keys() {
             let sampled = by_name(collect(&scratch, server, &flags));
             let of = manifest(&scratch);
             // Heavy slots are always read.
-            let heavy = of.sample.map_or_else(Vec::new, |sample| sample.heavy);
+            let sample = of.sample.unwrap();
+            assert_eq!(sample.keys_of_all, Some(keys.len() as u64));
             let is_read = |slot: u16| {
-                let mut ranges = heavy.iter();
+                let mut ranges = sample.heavy.iter();
                 is_sampled(slot, percent) || ranges.any(|of| (of.0..=of.1).contains(&slot))
             };
+            assert!(is_read(slotscope::slot(b"{big}")), "{:?}", sample.heavy);
             let expected = found.keys().filter(|key| is_read(slotscope::slot(&key.0)));
             assert!(sampled.keys().eq(expected), "{percent}");
             assert_eq!(of.settings.sample_percent, percent);

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use crate::collect::collected::{manifest, rows};
 use slotscope::slot::slot;
-use slotscope::source::collection::manifest::{HeaviestBy, Level};
+use slotscope::source::collection::manifest::Level;
 use slotscope::source::collection::servers::Role;
-use testkit::cluster::{Cluster, even};
+use testkit::cluster::Cluster;
 use testkit::kinds::Kind;
 use testkit::prelude::*;
 use testkit::redis::Server;
@@ -100,37 +100,4 @@ fn a_server_without_memory_usage_gives_all_else() {
     scratch
         .text("analyze out --json")
         .lacks("are estimated by the server");
-}
-
-#[test]
-fn a_sample_has_the_slot_with_most_keys() {
-    let cluster = Cluster::of(Kind::Installed, &even(2));
-    fill(&cluster);
-    // This slot is not in the evenly sampled part.
-    let is_outside = |tag: &String| usize::from(slot(tag.as_bytes())) * 10_125 % 16_384 > 8000;
-    let tag = (0..)
-        .map(|id| format!("{{heavy:{id}}}"))
-        .find(is_outside)
-        .unwrap();
-    cluster.set_all((0..50).map(|id| (format!("{tag}:{id}"), "x")));
-    let scratch = Scratch::new();
-    scratch.text(&format!(
-        "collect {} -o out --sample 10",
-        cluster.address(0)
-    ));
-    let sample = manifest(&scratch).sample.unwrap();
-    assert_eq!(sample.heaviest_by, Some(HeaviestBy::Keys));
-    assert_eq!(sample.keys_of_all, Some(KEYS as u64 + 50));
-    let heavy = slot(tag.as_bytes());
-    let is_in = |(first, last): &(u16, u16)| (*first..=*last).contains(&heavy);
-    assert!(
-        sample.heavy.iter().any(is_in),
-        "{heavy}: {:?}",
-        sample.heavy
-    );
-    let rows = rows(&scratch);
-    let held = rows
-        .iter()
-        .filter(|row| row.key.0.starts_with(tag.as_bytes()));
-    assert_eq!(held.count(), 50);
 }

@@ -22,11 +22,6 @@ fn cluster() -> Cluster {
     cluster
 }
 
-/// The sum of keys of the nodes of a report.
-fn keys_of_nodes(report: &Value) -> u64 {
-    let nodes = report["nodes"]["list"].list().iter();
-    nodes.map(|node| node["keys"].whole()).sum()
-}
 #[test]
 fn a_collection_has_its_nodes_and_every_command_takes_them() {
     let (cluster, scratch) = (cluster(), Scratch::new());
@@ -132,17 +127,6 @@ fn servers_are_analyzed_as_their_collection_is_and_nothing_is_left_unless_kept()
     stderr(&mixed).says("a file next to servers");
     let there = scratch.run(&format!("analyze {url} --keep kept"));
     stderr(&there).says("kept");
-}
-#[test]
-fn counts_by_slot_alone_are_a_collection_too() {
-    let (cluster, scratch) = (cluster(), Scratch::new());
-    let manifest = collected(&scratch, &cluster.address(0), "--slots-only");
-    assert_eq!(manifest["level"], "slots");
-    let found = scratch.report("analyze all --json");
-    assert_eq!(found["input"]["keys"], 6000);
-    assert_eq!(found["nodes"]["source"], "all/cluster.nodes");
-    assert_eq!(keys_of_nodes(&found), 6000);
-    scratch.text("plan all --json");
 }
 #[test]
 fn what_is_missing_from_a_collection_is_in_the_verdict_and_the_exit_code() {

@@ -191,27 +191,6 @@ fn one_file_of_a_cluster_is_no_cluster() {
     assert_ne!(made["verdict"]["state"], "suspicious");
 }
 #[test]
-fn keys_of_each_primary_are_nodes_and_pieces_of_a_dump_are_not() {
-    let scratch = Scratch::new();
-    for (name, range) in [("x", 0..5461), ("y", 5461..10_923), ("z", 10_923..16_384)] {
-        let keys = lines(50_000, |slot| range.contains(&slot));
-        scratch.file(&format!("{name}.keys"), keys);
-    }
-    let made = scratch.report("analyze x.keys y.keys z.keys --json");
-    assert_eq!(ids(&made), ["x", "y", "z"]);
-    assert_eq!(made["nodes"]["list"][1]["slots"], 5462);
-    let again = scratch.report("analyze z.keys x.keys y.keys --json");
-    assert_eq!(again["nodes"], made["nodes"]);
-
-    let all = lines(50_000, |_| true);
-    let (first, second) = all.split_at(all.len() / 2 / 11 * 11);
-    scratch.file("1.keys", first);
-    scratch.file("2.keys", second);
-    let made = scratch.report("analyze 1.keys 2.keys --json");
-    assert_eq!(made["nodes"]["source"], "assumed even 3");
-    scratch.refuses("plan 1.keys 2.keys | no nodes | --topology FILE");
-}
-#[test]
 fn what_names_nodes_waits_for_those_of_the_files() {
     let scratch = Scratch::new();
     scratch.file("x.rdb", of_cluster(3000, |slot| slot < 9000));
