@@ -1,5 +1,5 @@
-//! Properties that hold for every input: chunks, threads, kernel and the order of merging never affect the result, and
-//! nothing is lost between bytes and counts.
+//! Properties that hold for every input: the order of merging never affects the result, and nothing is lost between
+//! bytes and counts.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +15,13 @@ use slotscope::tally::{Parts, Tallies, Tally};
 use testkit::scan::Scanning;
 
 /// Scans `inputs` on `threads` threads in chunks of `chunk` bytes.
-fn scan(
-    inputs: &[Box<dyn Source>],
-    threads: usize,
-    chunk: usize,
-    kernel: &'static hashslot::Kernel,
-) -> Scanned<Tallies> {
-    let scan = Scanning {
-        kernel,
-        ..Scanning::of("lines").cut(threads, chunk)
-    };
+fn scan(inputs: &[Box<dyn Source>], threads: usize, chunk: usize) -> Scanned<Tallies> {
+    let scan = Scanning::of("lines").cut(threads, chunk);
     scan.run(inputs, || Tallies::new(Parts::All).with_patterns(b":"))
 }
 
 fn tallies(content: &[u8], threads: usize, chunk: usize) -> Tallies {
-    let scanned = scan(&[memory("test", content)], threads, chunk, hashslot::best());
+    let scanned = scan(&[memory("test", content)], threads, chunk);
     assert!(scanned.incomplete.is_empty());
     scanned.tally
 }
@@ -74,19 +66,6 @@ proptest! {
     }
 
     #[test]
-    fn the_cut_the_threads_and_the_kernel_do_not_show(keys in keys(), chunk in 1usize..400, threads in 1usize..5) {
-        let content = dump(&keys);
-        let whole = tallies(&content, 1, content.len());
-        for kernel in hashslot::available() {
-            let inputs = [memory("test", &content)];
-            let part = scan(&inputs, threads, chunk, kernel);
-            prop_assert_eq!(&part.tally, &whole, "{}", kernel.name);
-            prop_assert_eq!(part.inputs[0].seen.keys, whole.slots.total());
-            prop_assert_eq!(part.inputs[0].bytes, content.len() as u64);
-        }
-    }
-
-    #[test]
     fn the_last_line_end_does_not_show(keys in keys(), chunk in 1usize..400) {
         let mut content = dump(&keys);
         let whole = tallies(&content, 2, chunk);
@@ -105,7 +84,7 @@ proptest! {
         backward.merge(part_a.clone());
         prop_assert_eq!(&forward, &backward);
         let both = [memory("a", &dump(&a)), memory("b", &dump(&b))];
-        prop_assert_eq!(&scan(&both, 2, chunk, hashslot::best()).tally, &forward);
+        prop_assert_eq!(&scan(&both, 2, chunk).tally, &forward);
         let mut empty = Tallies::new(Parts::All).with_patterns(b":");
         empty.merge(part_a.clone());
         prop_assert_eq!(empty, part_a);

@@ -83,18 +83,6 @@ fn names_from_right_to_left_are_isolated_for_people_only() {
 }
 
 #[test]
-fn numbers_of_the_page_keep_their_unit_on_the_line() {
-    let (scratch, _) = scratch();
-    scratch.file("sizes.csv", b"key,size\nbig,5000000\nsmall,10\n");
-    scratch
-        .text("analyze sizes.csv --nodes 3 --out sized")
-        .says("big is 4.77 MiB");
-    scratch
-        .read("sized/report.html")
-        .says("big is 4.77\u{A0}MiB");
-}
-
-#[test]
 fn a_type_of_json_lines_is_decoded_as_a_key_is() {
     let scratch = Scratch::new();
     let rows = [r"\u00e9", "é", r"\u2800", "hash"]

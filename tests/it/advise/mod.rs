@@ -5,7 +5,6 @@ mod commands;
 mod families;
 mod ids;
 mod in_report;
-mod outputs;
 mod promises;
 mod sampled;
 mod seeds;

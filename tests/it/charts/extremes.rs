@@ -8,7 +8,7 @@ use slotscope::summary::independent_units::{Unit, UnitKind};
 use slotscope::summary::patterns::{GroupLoad, KeyGroups, Prefix};
 use slotscope::summary::role_load::Asked;
 use slotscope::summary::tags::{Tag, TagLoad};
-use slotscope::summary::{FileFacts, InputFacts, Summary};
+use slotscope::summary::{FileFacts, Incomplete, InputFacts, Summary};
 use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
 
@@ -130,29 +130,12 @@ fn charts_of_hostile_names() {
             ..FileFacts::default()
         })
         .collect();
-    draw("hostile", &summary);
-}
-
-#[test]
-fn a_cluster_whose_slots_are_being_moved() {
-    let line = |node: u64| {
-        let starts = (0..if node == 7 { 0 } else { 20 }).map(|i| i * 800 + node * 95);
-        let ranges: String = starts
-            .map(|from| format!(" {from}-{}", from + 90))
-            .collect();
-        let host = format!("redis-{node}.redis-headless.production.svc.cluster.local");
-        let id = format!("{:040x}", 0xabc << node);
-        format!("{id} {host}:6379@16379 master - 0 0 1 connected{ranges}\n")
-    };
-    let listing: String = (0..8).map(line).collect();
-    let topology = Topology::parse("a/long/way/to/cluster.nodes", listing.as_bytes()).unwrap();
-    let mut summary = of_slots(&topology, spread_by_chance(61.0));
-    summary.input.incomplete = vec![slotscope::summary::Incomplete {
-        file: Name::from("x"),
+    summary.input.incomplete = vec![Incomplete {
+        file: Name(names[0].clone()),
         byte: 7,
         reason: String::new(),
     }];
-    draw("rearranged", &summary);
+    draw("hostile", &summary);
 }
 
 /// Random shapes: loads over many magnitudes, nodes with any ranges, names of any length.

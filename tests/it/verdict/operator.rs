@@ -71,26 +71,6 @@ fn keys_do_not_outvote_bytes_and_no_step_fills_a_node_that_is_full() {
 }
 
 #[test]
-fn moves_that_were_carried_out_are_not_to_be_undone() {
-    let (dump, mut topology) = shop();
-    let mut seen = Vec::new();
-    loop {
-        let summary = analyzed(std::slice::from_ref(&dump), &on(&topology));
-        let step = summary.verdict.steps.first();
-        let Some(step) = step.filter(|step| step.kind == StepKind::Move) else {
-            // Problems that moves cannot cure are listed with the reason, and are not steps.
-            let verdict = &summary.verdict;
-            let is_done = verdict.state == State::Balanced || !verdict.actionable;
-            assert!(is_done, "{verdict:#?}");
-            break;
-        };
-        seen.push(step.after.memory.unwrap().max_over_mean);
-        assert!(seen.len() <= 1, "moves follow moves: {seen:?}");
-        topology = moved(&summary, &topology);
-    }
-}
-
-#[test]
 fn a_node_near_maxmemory_gets_no_slots_though_its_keys_are_few() {
     // The second node has few keys, and is filled by buffers.
     let summary = Scene::on(&[8191, 12_287, 16_383])
