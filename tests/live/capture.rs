@@ -7,12 +7,7 @@ use slotscope::slot::slot;
 
 use testkit::kinds::Kind;
 use testkit::prelude::*;
-use testkit::redis::{Client, Monitor, Reply, Server};
-/// Runs a command that must succeed.
-fn ask(client: &mut Client, command: &[&str]) {
-    let reply = client.call(command);
-    assert!(!matches!(reply, Reply::Error(_)), "{command:?}: {reply:?}");
-}
+use testkit::redis::{Monitor, Server};
 
 /// A workload: operations by command and key, some of which only read.
 #[derive(Default)]
@@ -50,7 +45,7 @@ impl Workload {
         let mut client = server.connect();
         let mut workload = Workload::default();
         let code = "#!lua name=lib\nredis.register_function('put', function(keys) return redis.call('SET', keys[1], 'v') end)";
-        ask(&mut client, &["FUNCTION", "LOAD", code]);
+        client.ask(&["FUNCTION", "LOAD", code]);
         for i in 0..200 {
             // Calls, and the command and key that are counted for each.
             let (user, number) = (format!("user:{}", i % 50), i.to_string());
@@ -89,13 +84,13 @@ impl Workload {
                 ]);
             }
             for (call, command, key) in calls {
-                ask(&mut client, &call);
+                client.ask(&call);
                 if !key.is_empty() {
                     workload.did(command, key);
                 }
             }
         }
-        ask(&mut client, &["SET", "the:end", "1"]);
+        client.ask(&["SET", "the:end", "1"]);
         workload.did("set", "the:end");
         workload
     }

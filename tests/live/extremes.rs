@@ -4,14 +4,7 @@ use slotscope::slot::slot;
 
 use testkit::kinds::Kind;
 use testkit::prelude::*;
-use testkit::redis::{Reply, Server};
-
-/// Runs a command that must succeed.
-fn ask(server: &Server, command: &[&str]) -> Reply {
-    let reply = server.connect().call(command);
-    assert!(!matches!(reply, Reply::Error(_)), "{command:?}: {reply:?}");
-    reply
-}
+use testkit::redis::Server;
 
 /// A report on `inputs`, which are files in `scratch`.
 fn analyzed(scratch: &Scratch, inputs: &str) -> Value {
@@ -38,15 +31,16 @@ fn command_logs_of_servers_of_each_kind_say_where_slow_keys_are() {
         println!("{kind:?}");
         let options = words("--cluster-enabled no --slowlog-log-slower-than 0");
         let (server, scratch) = (kind.start(&options), Scratch::new());
-        ask(&server, &["SLOWLOG", "RESET"]);
-        ask(&server, &["MSET", "{t}:1", "v", "{t}:2", "v\n\""]);
-        ask(&server, &["SET", "\"quoted\" \u{1}\n", "v"]);
-        (0..20).for_each(|_| drop(ask(&server, &["GET", "{t}:1"])));
-        ask(&server, &["SET", &"k".repeat(200), "v"]);
+        let mut client = server.connect();
+        client.ask(&["SLOWLOG", "RESET"]);
+        client.ask(&["MSET", "{t}:1", "v", "{t}:2", "v\n\""]);
+        client.ask(&["SET", "\"quoted\" \u{1}\n", "v"]);
+        (0..20).for_each(|_| drop(client.ask(&["GET", "{t}:1"])));
+        client.ask(&["SET", &"k".repeat(200), "v"]);
         let numbers: Vec<String> = (0..60).map(|number| number.to_string()).collect();
         let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
-        ask(&server, &[&["DEL"], &numbers[..]].concat());
-        ask(&server, &["EVAL", "return 1", "1", "by:script"]);
+        client.ask(&[&["DEL"], &numbers[..]].concat());
+        client.ask(&["EVAL", "return 1", "1", "by:script"]);
 
         let terminal = server.redis_cli(&words("--no-raw SLOWLOG GET 100"));
         scratch.file("terminal", terminal);
@@ -77,11 +71,12 @@ fn command_logs_of_servers_of_each_kind_say_where_slow_keys_are() {
 fn what_redis_cli_finds_is_where_the_server_has_it() {
     let options = words("--cluster-enabled no --maxmemory 100mb --maxmemory-policy allkeys-lfu");
     let (server, scratch, name) = (Server::start(&options), Scratch::new(), "hot \"key\"\n");
-    ask(&server, &["SET", name, "v"]);
-    ask(&server, &["RPUSH", "{t}:list", "a", "b", "c"]);
-    ask(&server, &["SET", "large", &"v".repeat(5000)]);
-    (0..2000).for_each(|_| drop(ask(&server, &["GET", name])));
-    let freq = ask(&server, &["OBJECT", "FREQ", name]).int();
+    let mut client = server.connect();
+    client.ask(&["SET", name, "v"]);
+    client.ask(&["RPUSH", "{t}:list", "a", "b", "c"]);
+    client.ask(&["SET", "large", &"v".repeat(5000)]);
+    (0..2000).for_each(|_| drop(client.ask(&["GET", name])));
+    let freq = client.ask(&["OBJECT", "FREQ", name]).int();
     for of in ["hotkeys", "memkeys", "bigkeys"] {
         scratch.file(of, server.redis_cli(&[&format!("--{of}")]));
     }

@@ -290,6 +290,14 @@ impl Client {
         self.pipeline(&[arguments]).remove(0)
     }
 
+    /// The reply to a command that must succeed.
+    #[track_caller]
+    pub fn ask<A: AsRef<[u8]>>(&mut self, arguments: &[A]) -> Reply {
+        let reply = self.call(arguments);
+        assert!(!matches!(reply, Reply::Error(_)), "{reply:?}");
+        reply
+    }
+
     /// Sends the commands, many at a time, and reads their replies in order.
     pub fn pipeline(&mut self, commands: &[Vec<&[u8]>]) -> Vec<Reply> {
         self.try_pipeline(commands).unwrap()

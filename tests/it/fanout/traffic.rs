@@ -3,7 +3,7 @@
 use std::fs;
 
 use testkit::prelude::*;
-use testkit::redis::{Client, Monitor, Reply, Server, wait_for};
+use testkit::redis::{Monitor, Server, wait_for};
 
 /// A server outside a cluster, so that commands over several slots succeed, with an append-only file.
 fn start() -> Server {
@@ -12,38 +12,30 @@ fn start() -> Server {
     ))
 }
 
-fn ok(client: &mut Client, command: &[&str]) {
-    let reply = client.call(command);
-    assert!(!matches!(reply, Reply::Error(_)), "{command:?}: {reply:?}");
-}
-
 /// Commands of two concurrent clients: single keys, several keys, a transaction with others in between, scripts.
 fn use_it(server: &Server) {
     let (mut a, mut b) = (server.connect(), server.connect());
     for i in 0..120 {
-        ok(
-            &mut a,
-            &words(&format!("MSET cart:{i}:items 1 cart:{i}:meta 2")),
-        );
-        ok(&mut b, &words(&format!("SET user:{i} x")));
+        a.ask(&words(&format!("MSET cart:{i}:items 1 cart:{i}:meta 2")));
+        b.ask(&words(&format!("SET user:{i} x")));
     }
     // Two slots at EXEC; the other client's keys are not part of it.
-    ok(&mut a, &["MULTI"]);
-    ok(&mut b, &["SET", "between", "1"]);
-    ok(&mut a, &["SET", "x", "1"]);
-    ok(&mut b, &["SET", "between", "2"]);
-    ok(&mut a, &["SET", "y", "\"\\x00"]);
-    ok(&mut a, &["EXEC"]);
+    a.ask(&["MULTI"]);
+    b.ask(&["SET", "between", "1"]);
+    a.ask(&["SET", "x", "1"]);
+    b.ask(&["SET", "between", "2"]);
+    a.ask(&["SET", "y", "\"\\x00"]);
+    a.ask(&["EXEC"]);
     for discarded in ["MULTI", "SET never 1", "DISCARD"] {
-        ok(&mut a, &words(discarded));
+        a.ask(&words(discarded));
     }
     // Its commands use the keys that it declares.
     let script = "redis.call('SET', KEYS[1], '1') redis.call('INCR', KEYS[2]) return redis.call('GET', KEYS[1])";
-    ok(&mut a, &["EVAL", script, "2", "{s}1", "{s}2"]);
+    a.ask(&["EVAL", script, "2", "{s}1", "{s}2"]);
     // If it declares none, the keys of its commands count: two slots.
     let script = "redis.call('SET', 'p', '1') return redis.call('SET', 'q', '1')";
-    ok(&mut a, &["EVAL", script, "0"]);
-    ok(&mut b, &["PING"]);
+    a.ask(&["EVAL", script, "0"]);
+    b.ask(&["PING"]);
 }
 
 fn fanout(scratch: &Scratch, inputs: &str) -> Value {

@@ -12,18 +12,10 @@ use testkit::kinds::Kind;
 use testkit::rdb::Found;
 use testkit::redis::{Client, Reply, Server};
 
-/// The reply to a command that must succeed.
-#[track_caller]
-pub(crate) fn call<W: AsRef<[u8]>>(client: &mut Client, words: &[W]) -> Reply {
-    let reply = client.call(words);
-    assert!(!matches!(reply, Reply::Error(_)), "{reply:?}");
-    reply
-}
-
-/// Like `call`, for a command whose words contain no spaces.
+/// The reply to a command that must succeed, whose words contain no spaces.
 #[track_caller]
 pub(crate) fn say(client: &mut Client, command: &str) -> Reply {
-    call(client, &command.split_whitespace().collect::<Vec<_>>())
+    client.ask(&command.split_whitespace().collect::<Vec<_>>())
 }
 
 /// The replies to one command for each key, whose name replaces `KEY`.
@@ -48,7 +40,7 @@ pub(crate) fn keys(client: &mut Client) -> Vec<Vec<u8>> {
     let (mut cursor, mut keys) = (b"0".to_vec(), Vec::new());
     loop {
         let words = [&b"SCAN"[..], &cursor, b"COUNT", b"1000"];
-        let mut page = call(client, &words).items();
+        let mut page = client.ask(&words).items();
         keys.extend(bulks(page.pop().unwrap()));
         let Some(Reply::Bulk(next)) = page.pop() else {
             panic!("no cursor")
@@ -91,7 +83,7 @@ pub(crate) fn described(client: &mut Client, database: u64, policy: Policy) -> V
             // Known only to a module.
             "" => (String::new(), None),
             command => {
-                let count = call(client, &[command.as_bytes(), &key]).int();
+                let count = client.ask(&[command.as_bytes(), &key]).int();
                 (encoding, Some(count as u64))
             }
         };

@@ -149,7 +149,7 @@ fn databases_idle_times_and_expired_keys_are_in_the_file() {
                 b"IDLETIME",
                 b"50000",
             ];
-            asked::call(client, &restore);
+            client.ask(&restore);
         }
         wait_for(|| match now_ms(client) {
             now if now > gone_ms => Ok(()),
