@@ -71,6 +71,25 @@ mod tests {
     }
 
     #[test]
+    fn equal_loads_have_no_inequality() {
+        let balance = of(&[7; 16384]);
+        assert_eq!(balance.max_over_mean, Some(1.0));
+        assert_eq!([balance.cv, balance.gini].map(Option::unwrap), [0.0; 2]);
+    }
+
+    #[test]
+    fn the_gini_coefficient_is_twice_the_area_over_the_curve() {
+        let loads = [1, 1, 2, 7, 7, 90];
+        let (mut below, mut area) = (0.0, 0.0);
+        for load in loads {
+            let share = load as f64 / 108.0;
+            area += (2.0 * below + share) / 6.0;
+            below += share;
+        }
+        close(of(&loads).gini, 1.0 - area);
+    }
+
+    #[test]
     fn no_load_has_no_ratio() {
         for loads in [vec![], vec![0; 5]] {
             let balance = of(&loads);

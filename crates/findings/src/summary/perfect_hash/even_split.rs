@@ -103,6 +103,90 @@ mod tests {
         p99_of_shares(light, &vec![1.0; nodes])
     }
 
+    /// SplitMix64 (Steele, Lea, Flood 2014).
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> u64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^ (z >> 31)
+        }
+
+        fn slot(&mut self) -> usize {
+            (self.next() >> 50) as usize
+        }
+
+        fn unit(&mut self) -> f64 {
+            ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
+        }
+
+        fn normal(&mut self) -> f64 {
+            let angle = std::f64::consts::TAU * self.unit();
+            (-2.0 * self.unit().ln()).sqrt() * angle.cos()
+        }
+    }
+
+    /// How often the fullest of `nodes` exceeds `bound` if `weights` land on slots at random.
+    fn exceeded(weights: &[f64], nodes: usize, bound: f64, rounds: usize) -> f64 {
+        let mut random = Random(nodes as u64);
+        let end = |node: usize| (node as f64 * SLOTS as f64 / nodes as f64).round() as usize;
+        let mut owner = vec![0; SLOTS];
+        (0..nodes).for_each(|node| owner[end(node)..end(node + 1)].fill(node));
+        let fair = weights.iter().sum::<f64>() / nodes as f64;
+        let mut above = 0;
+        for _ in 0..rounds {
+            let mut loads = vec![0.0; nodes];
+            weights
+                .iter()
+                .for_each(|weight| loads[owner[random.slot()]] += weight);
+            let fullest = loads.into_iter().fold(0.0, f64::max);
+            above += usize::from(fullest > bound * fair);
+        }
+        above as f64 / rounds as f64
+    }
+
+    /// Asserts that the fullest of `nodes` exceeds the bound of `light` once in a hundred hashes of `weights`.
+    #[track_caller]
+    fn check(light: &RandomUnits, weights: &[f64], nodes: usize, rounds: usize) {
+        let bound = even_split_p99(light, nodes);
+        let above = exceeded(weights, nodes, bound, rounds);
+        let chance = 3.0 * (0.01 * 0.99 / rounds as f64).sqrt();
+        let is_right = (above - 0.01).abs() < chance + 0.004;
+        assert!(is_right, "{nodes}: {bound} {above}");
+    }
+
+    #[test]
+    fn equal_keys_exceed_the_bound_once_in_a_hundred_hashes() {
+        for (keys, nodes, rounds) in [
+            (20_000, 3, 2000),
+            // 3 of 7 nodes have one more slot: the bound is that of seven nodes, not of three.
+            (50_000, 7, 2000),
+            (20_000, 30, 2000),
+            (60_000, 300, 800),
+            (100_000, 1000, 500),
+        ] {
+            let light = RandomUnits::new(Vec::new(), f64::from(keys), f64::from(keys));
+            check(&light, &vec![1.0; keys as usize], nodes, rounds);
+        }
+    }
+
+    #[test]
+    fn sizes_of_which_the_heaviest_are_known_exceed_it_as_rarely() {
+        for (keys, nodes, rounds) in [(20_000, 3, 1500), (20_000, 30, 1500), (60_000, 300, 600)] {
+            let mut random = Random(99);
+            let mut sizes: Vec<f64> = (0..keys).map(|_| (1.5 * random.normal()).exp()).collect();
+            sizes.sort_by(|a, b| b.total_cmp(a));
+            let heavy = 0.05 * sizes.iter().sum::<f64>() / nodes as f64;
+            sizes.retain(|size| *size < heavy);
+            let (named, others) = sizes.split_at(1000);
+            let squares = others.iter().map(|size| size * size).sum();
+            let light = RandomUnits::new(named.to_vec(), others.iter().sum(), squares);
+            check(&light, &sizes, nodes, rounds);
+        }
+    }
+
     #[test]
     fn whole_slots_alone_are_uneven_and_shares_are_kept() {
         let many = RandomUnits::new(Vec::new(), 1e12, 1e12);
