@@ -71,7 +71,7 @@ macro_rules! kernel {
             unsafe { $crate::arch::generic::crc::slots::<$register>(parts, slots, any_length) }
         }
 
-        // `cold` keeps both out of line: rustc 1.95 ignores `inline(never)` on functions with `target_feature`.
+        // `cold` keeps it out of line: rustc 1.95 ignores `inline(never)` on functions with `target_feature`.
         // SAFETY: as for `generic::crc::any_length`: the spans lie in their buffer, and the CPU has the features.
         #[cold]
         #[inline(never)]
@@ -84,17 +84,8 @@ macro_rules! kernel {
         ) {
             // SAFETY: passed on.
             unsafe {
-                $crate::arch::generic::crc::any_length::<$register>(base, starts, ends, slots, shorten)
+                $crate::arch::generic::crc::any_length::<$register>(base, starts, ends, slots)
             }
-        }
-
-        // SAFETY: as for `generic::sparse::shorten`, and the CPU has the features.
-        #[cold]
-        #[inline(never)]
-        $(#[target_feature(enable = $feature)])*
-        unsafe fn shorten(key: &[u8]) -> $crate::arch::generic::sparse::Rest {
-            // SAFETY: passed on.
-            unsafe { $crate::arch::generic::sparse::shorten::<$register>(key) }
         }
 
         /// Runs `pass` with this kernel's instructions.

@@ -9,10 +9,9 @@
 use core::arch::aarch64::*;
 
 use crate::arch::generic::crc::{
-    Barrett, Clmul, Keys, finish_by_division, intrinsics, shift, word,
+    Barrett, Clmul, Keys, finish_by_division, intrinsics, loads, shift,
 };
 use crate::arch::generic::groups::GROUP;
-use crate::arch::generic::sparse::Word;
 use crate::arch::kernel;
 use crate::simd::Bytes64;
 
@@ -39,8 +38,6 @@ fn pmull(a: u64, b: u64) -> uint64x2_t {
     vreinterpretq_u64_p128(vmull_p64(a, b))
 }
 
-word!(vdupq_n_u64(0), vld1q_u64, vst1q_u64, veorq_u64);
-
 impl Clmul for Register {
     const LANES: usize = 1;
 
@@ -58,7 +55,9 @@ impl Clmul for Register {
         }
     }
 
+    loads!(vdupq_n_u64(0), vld1q_u64);
     intrinsics! {
+        xor = veorq_u64,
         and = vandq_u64,
         unpack_low = vzip1q_u64,
         unpack_high = vzip2q_u64,

@@ -10,21 +10,22 @@
 //! subtract   f ^ quotient * P, 16 bits of it                       shifts by 0, 5 and 12 (and 16, out of sight)
 //! ```
 //! A register has one, two or four lanes, which short keys share: a group of keys takes as few registers as its longest
-//! key needs, for up to 16, 32 or 64 bytes. Longer keys are the sum of their weighted 64-byte blocks.
+//! key needs, for up to 16, 32 or 64 bytes. Longer keys are the sum of their weighted 64-byte blocks; those of more than
+//! 4 KiB are left to table look-ups.
 
 use core::slice::from_raw_parts;
 
 use crate::arch::generic::groups::{GROUP, own_mask, read};
 use crate::arch::generic::poly;
 use crate::arch::generic::poly::{QUOTIENT, WEIGHTED};
-use crate::arch::generic::sparse::{Rest, Word};
-use crate::{Batch, SLOTS};
+use crate::arch::scalar::portable;
+use crate::{Batch, SLOTS, slot_of_crc};
 
 /// A register of `LANES` lanes of 128 bits. A value exists only where the CPU has the instructions.
 ///
 /// All functions must be inlined into one that has the `#[target_feature]`s, or each intrinsic becomes a call. So there
 /// must not be closures here: they cannot be `#[inline(always)]`.
-pub(crate) trait Clmul: Word {
+pub(crate) trait Clmul: Copy {
     /// 128-bit lanes of a register: 1, 2 or 4.
     const LANES: usize;
 
@@ -40,10 +41,20 @@ pub(crate) trait Clmul: Word {
     /// Whether any of the lengths is larger than `bytes`.
     fn any_longer(lens: Self::Lens, bytes: u32) -> bool;
 
+    /// All zeros.
+    ///
+    /// # Safety
+    /// The CPU must have the instructions.
+    unsafe fn zero() -> Self;
     /// Reads a register of bytes.
     ///
     /// # Safety
-    /// They must be readable, and the CPU must have the instructions.
+    /// They must be readable, `from` aligned to their number, and the CPU must have the instructions.
+    unsafe fn load(from: *const u8) -> Self;
+    /// The same, from anywhere.
+    ///
+    /// # Safety
+    /// As for `load`, except for the alignment.
     unsafe fn load_unaligned(from: *const u8) -> Self;
 
     /// Reads `BYTES` bytes and repeats them until the register is full, or a whole register if it is smaller.
@@ -52,6 +63,8 @@ pub(crate) trait Clmul: Word {
     /// As for `load`; `from` must be aligned to the bytes read.
     unsafe fn load_repeated<const BYTES: usize>(from: *const u8) -> Self;
 
+    /// Sum without carries.
+    fn xor(self, other: Self) -> Self;
     /// Bitwise AND.
     fn and(self, other: Self) -> Self;
 
@@ -109,37 +122,23 @@ pub(crate) trait Clmul: Word {
     unsafe fn finish<K: Keys<Self>>(keys: K, slots: &mut [u16; GROUP]);
 }
 
-/// `impl Word for Register`, one intrinsic for each operation. SAFETY of its unsafe methods: as the trait requires.
-macro_rules! word {
-    ($zero:expr, $load:expr, $store:expr, $xor:expr) => {
-        impl $crate::arch::generic::sparse::Word for Register {
-            #[inline(always)]
-            unsafe fn zero() -> Self {
-                // SAFETY: as the trait demands.
-                Register(unsafe { $zero })
-            }
+/// The constructors of a register that are one intrinsic each. SAFETY: as the trait requires.
+macro_rules! loads {
+    ($zero:expr, $load:expr) => {
+        #[inline(always)]
+        unsafe fn zero() -> Self {
+            // SAFETY: as the trait demands.
+            Register(unsafe { $zero })
+        }
 
-            #[inline(always)]
-            unsafe fn load(from: *const u8) -> Self {
-                // SAFETY: as the trait demands.
-                Register(unsafe { $load(from.cast()) })
-            }
-
-            #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                // SAFETY: a register exists only where the CPU has the instructions.
-                Register(unsafe { $xor(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            unsafe fn store(self, to: *mut u8) {
-                // SAFETY: as the trait demands.
-                unsafe { $store(to.cast(), self.0) }
-            }
+        #[inline(always)]
+        unsafe fn load(from: *const u8) -> Self {
+            // SAFETY: as the trait demands.
+            Register(unsafe { $load(from.cast()) })
         }
     };
 }
-pub(crate) use word;
+pub(crate) use loads;
 
 /// Methods of two registers that are one intrinsic each.
 macro_rules! intrinsics {
@@ -311,33 +310,41 @@ unsafe fn slots_of_group<V: Clmul>(
 /// The slots of eight keys of any length.
 ///
 /// # Safety
-/// The spans must lie in the buffer at `base`, the CPU must have the instructions of `V`. `shorten` must be
-/// [`shorten`](crate::arch::generic::sparse::shorten), compiled for them and not inlined: its vectors take all registers.
+/// The spans must lie in the buffer at `base`, the CPU must have the instructions of `V`.
 #[inline(always)]
 pub(crate) unsafe fn any_length<V: Clmul>(
     base: *const u8,
     starts: &[u32; GROUP],
     ends: &[u32; GROUP],
     slots: &mut [u16; GROUP],
-    shorten: unsafe fn(&[u8]) -> Rest,
 ) {
-    // SAFETY: the CPU has the instructions. Spans lie in the buffer, which has 64 readable bytes before it; so has the
-    // rest of a key, and a key that is shortened has more than 16 vectors.
+    // SAFETY: the CPU has the instructions. Spans lie in the buffer, which has 64 readable bytes before it.
     unsafe {
         let mut weighted = [V::zero(); GROUP];
         for i in 0..GROUP {
-            let len = (ends[i] - starts[i]) as usize;
-            let key = from_raw_parts(base.add(starts[i] as usize), len);
-            let rest;
-            weighted[i] = weigh_blocks(if len <= WEIGHTED {
-                key
-            } else {
-                rest = shorten(key);
-                rest.bytes()
-            });
+            let key = span(base, starts[i], ends[i]);
+            if key.len() <= WEIGHTED {
+                weighted[i] = weigh_blocks(key);
+            }
         }
         V::finish(&weighted, slots);
+        for i in 0..GROUP {
+            let key = span(base, starts[i], ends[i]);
+            if key.len() > WEIGHTED {
+                slots[i] = slot_of_crc(portable::by_blocks(key));
+            }
+        }
     }
+}
+
+/// The bytes of a span of the buffer at `base`.
+///
+/// # Safety
+/// It must lie in the buffer.
+#[inline(always)]
+unsafe fn span<'a>(base: *const u8, start: u32, end: u32) -> &'a [u8] {
+    // SAFETY: passed on.
+    unsafe { from_raw_parts(base.add(start as usize), (end - start) as usize) }
 }
 
 /// The sum of the weighted 64-byte blocks of at most `WEIGHTED` bytes.

@@ -1,6 +1,5 @@
-//! The shared parts of the vector kernels: the arithmetic modulo the CRC's polynomial, groups of keys, long keys.
+//! The shared parts of the vector kernels: the arithmetic modulo the CRC's polynomial, groups of keys.
 
 pub(crate) mod crc;
 pub(crate) mod groups;
 pub(crate) mod poly;
-pub(crate) mod sparse;

@@ -22,8 +22,7 @@ pub(crate) const fn powers<const N: usize>() -> [u16; N] {
     powers
 }
 
-/// Number of bytes covered by `WEIGHTS`: longer keys are shortened first (`sparse`). 4 KiB of weights stay in the L1
-/// cache.
+/// Number of bytes covered by `WEIGHTS`: 4 KiB of weights stay in the L1 cache.
 pub(crate) const WEIGHTED: usize = 4096;
 
 /// One pair of weights for each 16 bytes of a message of `WEIGHTED` bytes, in message order.

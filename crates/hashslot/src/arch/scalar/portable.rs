@@ -7,7 +7,6 @@
 //! ```
 
 use crate::arch::generic::poly::powers;
-use crate::arch::generic::sparse;
 use crate::kernel::Kernel;
 use crate::simd::Pass;
 use crate::{Batch, slot_of_crc};
@@ -70,7 +69,7 @@ fn slots(parts: Batch<'_>, slots: &mut [u16]) {
             if key.len() < BLOCK {
                 short(key)
             } else {
-                long(key)
+                by_blocks(key)
             }
         });
     }
@@ -108,27 +107,12 @@ unsafe fn short(key: &[u8]) -> u16 {
     crc
 }
 
-/// The CRC of any number of bytes.
-///
-/// # Safety
-/// As for `short`.
-#[cold]
-unsafe fn long(key: &[u8]) -> u16 {
-    // Shortening shorter keys costs more than it saves.
-    if key.len() > 2048 {
-        // SAFETY: there are far more than 16 words; the rest is the caller's promise.
-        return unsafe { by_blocks(sparse::shorten::<[u64; 2]>(key).bytes()) };
-    }
-    // SAFETY: the caller's promise.
-    unsafe { by_blocks(key) }
-}
-
 /// The CRC of any number of bytes, 64 at a time: the CRC so far is XORed into the next two bytes.
 ///
 /// # Safety
 /// As for `short`.
-#[inline(always)]
-unsafe fn by_blocks(key: &[u8]) -> u16 {
+#[cold]
+pub(crate) unsafe fn by_blocks(key: &[u8]) -> u16 {
     let (first, blocks) = key.as_rchunks::<BLOCK>();
     // SAFETY: the caller's promise.
     let mut crc = unsafe { short(first) };

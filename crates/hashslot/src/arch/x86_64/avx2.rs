@@ -10,7 +10,7 @@
 use core::arch::x86_64::*;
 
 use crate::arch::generic::crc::{
-    Barrett, Clmul, Group, Keys, finish_by_division, intrinsics, last_of_one, shift, word,
+    Barrett, Clmul, Group, Keys, finish_by_division, intrinsics, last_of_one, loads, shift,
 };
 use crate::arch::generic::groups::{GROUP, own_mask};
 use crate::arch::kernel;
@@ -62,13 +62,6 @@ unsafe fn last_16(end: *const u8, len: usize) -> __m128i {
     }
 }
 
-word!(
-    _mm256_setzero_si256(),
-    _mm256_load_si256,
-    _mm256_store_si256,
-    _mm256_xor_si256
-);
-
 impl Clmul for Register {
     const LANES: usize = 2;
 
@@ -85,7 +78,9 @@ impl Clmul for Register {
         }
     }
 
+    loads!(_mm256_setzero_si256(), _mm256_load_si256);
     intrinsics! {
+        xor = _mm256_xor_si256,
         and = _mm256_and_si256,
         unpack_low = _mm256_unpacklo_epi64,
         unpack_high = _mm256_unpackhi_epi64,

@@ -11,7 +11,7 @@
 
 use core::arch::x86_64::*;
 
-use crate::arch::generic::crc::{Clmul, Group, Keys, fold, intrinsics, word};
+use crate::arch::generic::crc::{Clmul, Group, Keys, fold, intrinsics, loads};
 use crate::arch::generic::groups::{GROUP, read};
 use crate::arch::generic::poly;
 use crate::arch::kernel;
@@ -120,13 +120,6 @@ fn join(Register(ab): Register, Register(cd): Register) -> Register {
     })
 }
 
-word!(
-    _mm512_setzero_si512(),
-    _mm512_load_si512,
-    _mm512_store_si512,
-    _mm512_xor_si512
-);
-
 impl Clmul for Register {
     const LANES: usize = 4;
 
@@ -143,7 +136,9 @@ impl Clmul for Register {
         }
     }
 
+    loads!(_mm512_setzero_si512(), _mm512_load_si512);
     intrinsics! {
+        xor = _mm512_xor_si512,
         and = _mm512_and_si512,
         unpack_low = _mm512_unpacklo_epi64,
         unpack_high = _mm512_unpackhi_epi64,

@@ -8,7 +8,7 @@
 use core::arch::x86_64::*;
 
 use crate::arch::generic::crc::{
-    Barrett, Clmul, Keys, finish_by_division, intrinsics, shift, word,
+    Barrett, Clmul, Keys, finish_by_division, intrinsics, loads, shift,
 };
 use crate::arch::generic::groups::GROUP;
 use crate::arch::kernel;
@@ -32,13 +32,6 @@ kernel!(
 #[derive(Clone, Copy)]
 struct Register(__m128i);
 
-word!(
-    _mm_setzero_si128(),
-    _mm_load_si128,
-    _mm_store_si128,
-    _mm_xor_si128
-);
-
 impl Clmul for Register {
     const LANES: usize = 1;
 
@@ -56,7 +49,9 @@ impl Clmul for Register {
         }
     }
 
+    loads!(_mm_setzero_si128(), _mm_load_si128);
     intrinsics! {
+        xor = _mm_xor_si128,
         and = _mm_and_si128,
         unpack_low = _mm_unpacklo_epi64,
         unpack_high = _mm_unpackhi_epi64,
