@@ -103,59 +103,45 @@ pub fn token_at(key: &[u8], at: usize) -> (usize, Option<(Id, usize)>) {
     let token = &key[at..at + len];
     let digits = digits_in(token);
     let trailing = token.iter().rev().take_while(|byte| byte.is_ascii_digit());
-    let is_hex = token.iter().all(u8::is_ascii_hexdigit);
-    let id = kind(len as u32, digits as u32, is_hex, trailing.count() as u32);
-    (at + len, id.map(|(id, skipped)| (id, skipped as usize)))
-}
-
-/// The form of a token with these counts, and the number of literal bytes at its start.
-#[inline(always)]
-pub fn kind(len: u32, digits: u32, is_hex: bool, trailing: u32) -> Option<(Id, u32)> {
-    match () {
+    let trailing = trailing.count();
+    let id = match () {
         () if digits == 0 => None,
         () if digits == len => Some((Id::Number, 0)),
-        () if is_hex && len >= 8 => Some((Id::Hex, 0)),
+        () if len >= 8 && token.iter().all(u8::is_ascii_hexdigit) => Some((Id::Hex, 0)),
         () if len >= 16 => Some((Id::Mixed, 0)),
         () if trailing >= 3 => Some((Id::Number, len - trailing)),
         () => None,
-    }
+    };
+    (at + len, id)
 }
 
 /// An id of several tokens at `start`, which must not be inside a token: a UUID with a digit, a date, an address.
-pub(crate) fn structured(key: &[u8], start: usize) -> Option<(Id, usize)> {
-    uuid(key, start)
-        .map(|len| (Id::Uuid, len))
-        .or_else(|| numbers(key, start))
-}
-
-/// A date or an address at `start`.
-pub fn numbers(key: &[u8], start: usize) -> Option<(Id, usize)> {
+fn structured(key: &[u8], start: usize) -> Option<(Id, usize)> {
     let before = start.checked_sub(1).map(|at| key[at]);
     if before.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
     let text = &key[start..];
-    let date = date(text).map(|len| (Id::Date, len));
+    let uuid = uuid(text).map(|len| (Id::Uuid, len));
+    let date = || date(text).map(|len| (Id::Date, len));
     let address = || address(text).filter(|_| before != Some(b'.'));
-    date.or_else(|| address().map(|len| (Id::Address, len)))
+    uuid.or_else(date)
+        .or_else(|| address().map(|len| (Id::Address, len)))
 }
 
 /// Length of a UUID.
 const UUID: usize = 36;
 
-fn uuid(key: &[u8], start: usize) -> Option<usize> {
-    let text = key.get(start..start + UUID)?;
-    let is_alone = |at: Option<usize>| {
-        let byte = at.and_then(|at| key.get(at));
-        byte.is_none_or(|byte| !byte.is_ascii_alphanumeric())
-    };
+fn uuid(text: &[u8]) -> Option<usize> {
+    let (text, behind) = text.split_at_checked(UUID)?;
     let is_right = |(at, byte): (usize, &u8)| match at {
         8 | 13 | 18 | 23 => *byte == b'-',
         _ => byte.is_ascii_hexdigit(),
     };
-    let is_uuid = text.iter().enumerate().all(is_right)
-        && is_alone(start.checked_sub(1))
-        && is_alone(Some(start + UUID));
+    let is_end = behind
+        .first()
+        .is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let is_uuid = text.iter().enumerate().all(is_right) && is_end;
     (is_uuid && digits_in(text) > 0).then_some(UUID)
 }
 
