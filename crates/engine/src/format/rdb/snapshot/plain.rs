@@ -12,7 +12,7 @@ use crate::format::rdb::snapshot::packed;
 use crate::format::rdb::snapshot::record::{Attributes, Record};
 use crate::format::rdb::snapshot::text::Stored;
 use crate::format::rdb::snapshot::value::is_number;
-use crate::format::rdb::snapshot::walk::{Place, Walker};
+use crate::format::rdb::snapshot::walk::Walker;
 
 const EXPIRE_MS: u8 = 252;
 const FREQ: u8 = 249;
@@ -173,40 +173,13 @@ impl Walker {
     /// Skips the next row if it is plain and no attributes precede it.
     #[inline]
     pub(super) fn plain_row(&mut self) -> Option<PlainRow> {
-        let row = if self.is_at_row() {
-            PlainRow::at_start_of(self.input.ahead())
-        } else {
-            None
-        };
-        let Some(row) = row else {
-            self.keep_last_key();
+        if !self.is_at_row() {
             return None;
-        };
+        }
+        let row = PlainRow::at_start_of(self.input.ahead())?;
         self.input.pass(row.bytes);
         self.keys += 1;
-        self.place = Place::Value(row.number);
-        self.last_plain = Some((row.bytes, row.key.clone()));
         Some(row)
-    }
-
-    /// Remembers the key of the plain row `row` bytes ahead as the last key; returns its place.
-    pub(super) fn take_key_of(&mut self, row: usize) -> Place {
-        self.last_plain = None;
-        let bytes = &self.input.ahead()[row..];
-        let Some(row) = Bounds::of(bytes) else {
-            return self.place;
-        };
-        self.key.clear();
-        self.key.extend_from_slice(&bytes[row.key]);
-        Place::Value(row.number)
-    }
-
-    /// Copies the last key before the buffer is refilled, since it is reported.
-    pub(super) fn keep_last_key(&mut self) {
-        if let Some((bytes, key)) = self.last_plain.take() {
-            self.key.clear();
-            self.key.extend_from_slice(&self.input.behind(bytes)[key]);
-        }
     }
 
     /// The record of the plain row skipped last.

@@ -8,7 +8,7 @@ use crate::format::rdb::snapshot::imported::Imported;
 use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::opcode::{AUX, SLOT_INFO};
 use crate::format::rdb::snapshot::plain::{Bounds, length, may_start_row};
-use crate::format::rdb::snapshot::walk::{Place, Walker};
+use crate::format::rdb::snapshot::walk::Walker;
 use crate::source::block::Block;
 
 /// Shorter runs are walked here: handing them to a worker costs more.
@@ -33,11 +33,7 @@ struct FoundRun {
     /// Plain rows between slot headers.
     parts: Vec<Range<usize>>,
     rows: u64,
-    /// The offset of its last row.
-    last_row: usize,
     has_headers: bool,
-    /// The opcode of the slot header at its end.
-    last_header: Option<u8>,
     bytes: usize,
 }
 
@@ -60,18 +56,16 @@ impl FoundRun {
         loop {
             let from = run.bytes;
             while let Some(row) = Bounds::of(&bytes[run.bytes..]) {
-                run.last_row = run.bytes;
                 run.bytes += row.bytes();
                 run.rows += 1;
             }
             if from < run.bytes {
                 run.parts.push(from..run.bytes);
-                run.last_header = None;
             }
             let Some(len) = slot_header(&bytes[run.bytes..]) else {
                 return run;
             };
-            (run.has_headers, run.last_header) = (true, Some(bytes[run.bytes]));
+            run.has_headers = true;
             run.bytes += len;
         }
     }
@@ -79,8 +73,6 @@ impl FoundRun {
     /// Skips the run.
     fn pass(self, walker: &mut Walker, block: &mut Block) -> Option<Run> {
         let memory = walker.memory.clone()?;
-        let last = walker.take_key_of(self.last_row);
-        walker.place = self.last_header.map_or(last, Place::Opcode);
         walker.is_of_cluster |= self.has_headers;
         walker.keys += self.rows;
         let from = walker.offset();
@@ -123,7 +115,6 @@ impl Runs {
         let (len, mut run) = (ahead.len(), FoundRun::at_start_of(ahead));
         let may_go_on = ahead.get(run.bytes).is_none_or(|byte| may_start_row(*byte));
         if !run.is_worth_the_way() && may_go_on {
-            walker.keep_last_key();
             // An I/O error recurs when the bytes are actually needed.
             let longer = walker.input.peek(FEWEST_BYTES).map_or(0, <[u8]>::len);
             if longer > len {

@@ -1,7 +1,6 @@
 //! Walks an RDB file opcode by opcode and yields keys and remarks.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::reason;
@@ -54,8 +53,6 @@ pub struct Walker {
     pub(super) announced: u64,
     pub(super) keys: u64,
     pub(super) key: Vec<u8>,
-    /// Size and key of the last row, if it was plain.
-    pub(super) last_plain: Option<(usize, Range<usize>)>,
     pub(super) has_ended: bool,
     /// How commands after the file are treated.
     pub(super) commands: Commands,
@@ -78,6 +75,8 @@ pub(super) enum Commands {
 pub(super) enum Place {
     /// Magic and version.
     Header,
+    /// None.
+    Between,
     /// An opcode.
     Opcode(u8),
     /// The key before a value of this type.
@@ -130,7 +129,6 @@ impl Walker {
             announced: 0,
             keys: 0,
             key: Vec::new(),
-            last_plain: None,
             has_ended: false,
             commands: Commands::PassedOver,
             damage: None,
@@ -215,6 +213,7 @@ impl Walker {
         // An auxiliary field may name the server that defines the types.
         while let Some(header) = self.header.filter(|_| self.remarks.is_empty()) {
             let at = self.input.offset();
+            self.place = Place::Between;
             let number = self.input.byte()?;
             self.place = Place::Opcode(number);
             let step = match number {
@@ -266,7 +265,6 @@ impl Walker {
                 ),
             );
         }
-        // An incomplete key must not be reported as the last one.
         self.place = Place::Key(number);
         let stored = self.input.stored()?;
         let is_long = stored.len().max(stored.bytes_behind()) > MAX_KEY;
@@ -278,10 +276,6 @@ impl Walker {
             self.input.stored_string(stored, &mut key, MAX_KEY)
         };
         self.key = key;
-        if result.is_err() {
-            self.key.clear();
-            self.place = Place::Key(number);
-        }
         result?;
         self.place = Place::Value(number);
         let context = Context {
@@ -379,20 +373,14 @@ impl Walker {
         let message = Sentence::from(reason).words("; ");
         let located = match self.place {
             Place::Header => message.words("in the header"),
+            Place::Between => message.words("between keys"),
             Place::Opcode(number) => message.words(format!("at opcode {number}")),
             Place::Key(number) => message.words(format!("in a key of type {number}")),
             Place::Value(number) => message
                 .words(format!("in the value of type {number} of "))
                 .name(&self.key[..]),
         };
-        let followed = match self.place {
-            // A truncated key is not kept, nor the one before it.
-            Place::Opcode(_) | Place::Key(_) if !self.key.is_empty() => {
-                located.words(", after ").name(&self.key[..])
-            }
-            _ => located,
-        };
-        let what = followed.words(version);
+        let what = located.words(version);
         Damage { offset, what }
     }
 
