@@ -6,30 +6,15 @@ use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::Found;
 
-/// URL prefixes, each with a suggested command.
-const SCHEMES: &[(&str, &str, &str)] = &[
-    ("s3", OBJECT, "aws s3 cp URL - | slotscope analyze -"),
-    ("s3a", OBJECT, "aws s3 cp URL - | slotscope analyze -"),
-    ("gs", OBJECT, "gcloud storage cat URL | slotscope analyze -"),
-    (
-        "az",
-        OBJECT,
-        "az storage blob download --container-name CONTAINER --name NAME --file DUMP, then name DUMP",
-    ),
-    ("abfs", OBJECT, AZCOPY),
-    ("abfss", OBJECT, AZCOPY),
-    ("http", PAGE, "curl -fsS URL | slotscope analyze -"),
-    ("https", PAGE, "curl -fsS URL | slotscope analyze -"),
-];
+/// URL schemes of cloud stores, and of the web.
+const STORES: [&str; 6] = ["s3", "s3a", "gs", "az", "abfs", "abfss"];
+const WEB: [&str; 2] = ["http", "https"];
 /// URL schemes of servers.
 const SERVERS: [&str; 5] = ["redis", "rediss", "valkey", "valkeys", "unix"];
 
 const LIVE: &str = "a running server, not a dump";
-const AZCOPY: &str = "azcopy copy URL DUMP, then name DUMP";
-const OBJECT: &str = "an object of a cloud store, which only builds with the feature cloud read, as released binaries and \
-                      wheels are; otherwise";
-const PAGE: &str = "a web address, which only builds with the feature cloud read, as released binaries and wheels are; \
-                    otherwise";
+const CLOUD: &str = "a place on the network, which only builds with the feature cloud read, as released binaries and wheels are; \
+                     otherwise download it (aws s3 cp, gcloud storage cp, azcopy copy, curl -fsS), then name the file";
 const OTHER: &str = "a URL, and slotscope reads files: download it, then name the file";
 
 /// Refuses arguments that name a network location and are not local files.
@@ -56,11 +41,8 @@ pub fn is_server(path: &Path) -> bool {
 pub fn are_objects(path: &Path) -> bool {
     let text = path.to_str().filter(|_| !path.exists());
     text.and_then(split).is_some_and(|(scheme, rest)| {
-        let is_store = |(name, kind, _): &&(&str, &str, &str)| {
-            scheme.eq_ignore_ascii_case(name) && *kind == OBJECT
-        };
         let are_several = rest.ends_with('/') || rest.contains(['*', '?', '[']);
-        SCHEMES.iter().any(|row| is_store(&row)) && (are_several || !rest.contains('/'))
+        is_one(&STORES, scheme) && (are_several || !rest.contains('/'))
     })
 }
 
@@ -99,13 +81,12 @@ fn shown<'r>(scheme: &str, rest: &'r str) -> &'r str {
 fn refusal(text: &str) -> Option<(String, String)> {
     if let Some((scheme, rest)) = split(text) {
         let place = format!("{scheme}://{}", Name::from(shown(scheme, rest)));
-        let is_scheme = |(name, ..): &&(&str, &str, &str)| scheme.eq_ignore_ascii_case(name);
-        let reason = match SCHEMES.iter().find(is_scheme) {
-            _ if is_of_server(scheme) => LIVE.to_owned(),
-            Some((_, kind, way_out)) => format!("{kind}: {way_out}"),
-            None => OTHER.to_owned(),
+        let reason = match () {
+            () if is_of_server(scheme) => LIVE,
+            () if is_one(&STORES, scheme) || is_one(&WEB, scheme) => CLOUD,
+            () => OTHER,
         };
-        return Some((place, reason));
+        return Some((place, reason.to_owned()));
     }
     if let Some((scheme, rest)) = text.split_once(":/").filter(|parts| is_of_server(parts.0)) {
         let path = if scheme.eq_ignore_ascii_case("unix") {
@@ -122,7 +103,11 @@ fn refusal(text: &str) -> Option<(String, String)> {
 }
 
 fn is_of_server(scheme: &str) -> bool {
-    SERVERS.iter().any(|name| scheme.eq_ignore_ascii_case(name))
+    is_one(&SERVERS, scheme)
+}
+
+fn is_one(names: &[&str], scheme: &str) -> bool {
+    names.iter().any(|name| scheme.eq_ignore_ascii_case(name))
 }
 
 /// Whether it is a host and a port.
@@ -152,13 +137,9 @@ mod tests {
             ("[::1]:7000", "[::1]:7000", SERVER),
             ("redis://u:se/cr@et@h:1/0", "redis://h:1/0", SERVER),
             ("unix:///run/r.sock", "unix:///run/r.sock", SERVER),
-            (
-                "S3://bucket/a.keys",
-                "S3://bucket/a.keys",
-                "aws s3 cp URL -",
-            ),
-            ("https://h/a@b", "https://h/a@b", "curl -fsS URL"),
-            ("https://u:secret@h/a@b", "https://h/a@b", "curl -fsS URL"),
+            ("S3://bucket/a.keys", "S3://bucket/a.keys", "aws s3 cp"),
+            ("https://h/a@b", "https://h/a@b", "curl -fsS"),
+            ("https://u:secret@h/a@b", "https://h/a@b", "curl -fsS"),
             ("ftp://h/\u{1b}", "ftp://h/\\x1b", "download it"),
             ("redis:/u:se/cr@et@h:1", "redis:/h:1", "as redis://h:1"),
             ("unix:/r.sock", "unix:/r.sock", "as unix:///r.sock"),
