@@ -1,7 +1,7 @@
 //! Rows split into cells by a candidate separator.
 
 use crate::format::table::Span;
-use crate::format::table::separator::{Cell, Separator};
+use crate::format::table::separator::{Cell, Separator, is_open};
 
 /// Maximum lines of a row with quoted line ends.
 const LINES_OF_ROW: usize = 8;
@@ -135,33 +135,4 @@ fn joined<'a>(head: &'a [u8], lines: &[&'a [u8]], separator: u8) -> (&'a [u8], u
         }
     }
     (first, 1)
-}
-
-/// Whether a quoted cell is unclosed.
-fn is_open(row: &[u8], separator: u8) -> bool {
-    if memchr::memchr(b'"', row).is_none() {
-        return false;
-    }
-    let mut at = 0;
-    while at < row.len() {
-        if row[at] == b'"' {
-            let mut close = at + 1;
-            loop {
-                let Some(quote) = memchr::memchr(b'"', &row[close.min(row.len())..]) else {
-                    return true;
-                };
-                close += quote;
-                if row.get(close + 1) != Some(&b'"') {
-                    break;
-                }
-                close += 2;
-            }
-            at = close + 1;
-        }
-        match memchr::memchr(separator, &row[at..]) {
-            Some(next) => at += next + 1,
-            None => return false,
-        }
-    }
-    false
 }

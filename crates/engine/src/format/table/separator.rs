@@ -119,6 +119,11 @@ fn between(line: &[u8], ends: impl Iterator<Item = (usize, usize)>, cells: &mut 
     }
 }
 
+/// Whether a quoted cell is unclosed.
+pub(crate) fn is_open(line: &[u8], byte: u8) -> bool {
+    memchr::memchr(b'"', line).is_some() && cut_quoted(line, byte, &mut Vec::new()).is_none()
+}
+
 /// Cells that may be quoted, with blanks around the quotes; `None` if a quote is unclosed.
 fn cut_quoted(line: &[u8], byte: u8, cells: &mut Vec<Cell>) -> Option<()> {
     let mut at = 0;
