@@ -141,24 +141,12 @@ struct Slots<'t>(Vec<(u16, Stats<'t>)>);
 
 impl<'de: 't, 't> Deserialize<'de> for Slots<'t> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Pairs;
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Slots<'de>;
-
-            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-                to.write_str("pairs of a slot and its statistics")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Slots<'de>, A::Error> {
-                let (mut slots, mut is_known) = (Vec::new(), vec![false; SLOTS]);
-                while let Some((slot, stats)) = pairs.next_element::<(u64, Stats<'de>)>()? {
-                    check(slot, &stats, &mut is_known).map_err(A::Error::custom)?;
-                    slots.push((slot as u16, stats));
-                }
-                Ok(Slots(slots))
-            }
+        let (mut slots, mut is_known) = (Vec::new(), vec![false; SLOTS]);
+        for (slot, stats) in Vec::<(u64, Stats<'de>)>::deserialize(from)? {
+            check(slot, &stats, &mut is_known).map_err(D::Error::custom)?;
+            slots.push((slot as u16, stats));
         }
-        from.deserialize_seq(Pairs)
+        Ok(Slots(slots))
     }
 }
 
