@@ -288,7 +288,7 @@ mod tests {
     fn key() -> impl Strategy<Value = Vec<u8>> {
         let part = "user|v1|news[0-9]{3}|[0-9]{1,9}|[0-9a-f]{7,9}|[0-9A-F]{16}|[a-z0-9]{14,18}|ab[0-9]{1,4}|é|\
             [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
-        let separated = format!("(({part})[:{{}}.-]{{1,2}}){{0,4}}({part})?");
+        let separated = format!("(({part})[:{{}}.-]{{1,2}}){{0,4}}({part})?|.{{0,80}}");
         proptest::string::string_regex(&separated)
             .unwrap()
             .prop_map(String::into_bytes)
