@@ -1,10 +1,10 @@
-//! How many keys occur repeatedly: estimated from all keys in a set of slots that shrinks as keys are added; the final
-//! set does not depend on their order.
+//! How many keys occur repeatedly: counted of all keys while they are few, then of a sample of them.
+//!
+//! The sample has the smallest keys in an order by slot, then by hash: whether a key may be in it is usually known by its
+//! slot. Some slots share the first place of the order, so that a sample of very many keys is not of one slot.
 //!
 //! A key is stored as its slot and 50 bits of its hash. Among u distinct keys, two collide with a probability below u^2
 //! / 2^51, one in eight million. A key in two databases is two keys.
-
-use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,29 +13,30 @@ use crate::hash::hash_span;
 use crate::simd::rows::{Flags, list_rows};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::sketch::bottom_k::BottomK;
 
-/// Distinct hashes kept.
+/// Distinct keys kept.
 const KEPT: usize = 1 << 14;
 /// Maximum repeats counted per key, if only a sample of keys is counted.
 const OFTEN: u32 = 4;
 /// Spreads a database number over all bits.
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-/// How often the set of slots is halved; after that the hashes themselves are sampled.
-const SLOT_HALVINGS: u32 = 10;
-/// How often the hashes are halved; the rest fits.
-const HASH_HALVINGS: u32 = 40;
+/// Bits of the hash of a key.
+const HASH_BITS: u32 = 50;
+/// How many slots share the first place, and the bits of a number below that.
+const FIRST: u16 = 1 << FIRST_BITS;
+const FIRST_BITS: u32 = 4;
+/// A factor that puts neighbouring slots far apart, and its inverse modulo the number of slots.
+const APART: u16 = 0x2F35;
+const TOGETHER: u16 = 0x2B1D;
 
-/// The hashes of all keys in a shrinking set, with their frequency.
+/// The keys of the sample, with their frequency.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Duplicates {
-    /// How often the set was halved.
-    halvings: u32,
-    seen: BTreeMap<u64, u32>,
-}
+pub struct Duplicates(BottomK<u32, KEPT>);
 
 impl Duplicates {
-    /// The share of keys that repeat an earlier key; `None` without keys in the set. An estimate if only a sample of
-    /// keys is counted; then a single key that repeats very often is capped.
+    /// The share of keys that repeat an earlier key; `None` without keys. An estimate if only a sample of keys is counted;
+    /// then a single key that repeats very often is capped.
     pub fn share(&self) -> Option<f64> {
         self.share_in(&|_| true)
     }
@@ -43,8 +44,8 @@ impl Duplicates {
     /// The same for the keys in a set of slots.
     pub fn share_in(&self, is_in: &dyn Fn(u16) -> bool) -> Option<f64> {
         let most = if self.is_exact() { u32::MAX } else { OFTEN };
-        let hashes = self.seen.iter().filter(|(hash, _)| is_in(slot_in(**hash)));
-        let (total, distinct) = hashes.fold((0, 0), |(total, distinct), (_, count)| {
+        let keys = self.0.iter().filter(|(key, _)| is_in(slot_of(**key)));
+        let (total, distinct) = keys.fold((0, 0), |(total, distinct), (_, count)| {
             (total + u64::from((*count).min(most)), distinct + 1)
         });
         (total > 0).then(|| (total - distinct) as f64 / total as f64)
@@ -52,102 +53,84 @@ impl Duplicates {
 
     /// Whether these may be counts of keys.
     pub(super) fn is_sound(&self) -> bool {
-        self.seen.len() <= KEPT
-            && self.halvings <= SLOT_HALVINGS + HASH_HALVINGS
-            && self
-                .seen
-                .iter()
-                .all(|(hash, count)| *count > 0 && keeps(self.halvings, slot_in(*hash), *hash))
+        self.0.is_sound() && self.0.values().all(|count| *count > 0)
     }
 
     /// Whether all keys were counted, so that the share is exact.
     pub fn is_exact(&self) -> bool {
-        self.halvings == 0
+        self.0.is_whole()
     }
 
-    fn add_key(&mut self, keys: &SlotBatch<'_>, i: usize, slot: u16) {
-        let KeyBatch { base, keys, values } = keys.batch;
-        let database = values
-            .number(Number::Database)
-            .get(i)
-            .map_or(0, |database| database.wrapping_mul(ODD));
-        let hash = hash_span(base, keys.start[i], keys.end[i]) ^ database;
-        self.add_hash(slot, with_slot(hash, slot), 1);
-    }
-
-    fn add_hash(&mut self, slot: u16, hash: u64, count: u32) {
-        if !keeps(self.halvings, slot, hash) {
-            return;
-        }
-        let sum = self.seen.entry(hash).or_insert(0);
-        *sum = sum.saturating_add(count);
-        while self.seen.len() > KEPT {
-            self.halvings += 1;
-            let halvings = self.halvings;
-            self.seen
-                .retain(|hash, _| keeps(halvings, slot_in(*hash), *hash));
-        }
+    fn add_key(&mut self, key: u64) {
+        self.0
+            .update(key, || 0, |count| *count = count.saturating_add(1));
     }
 }
 
-/// The position of a slot in an order that puts neighbouring slots far apart.
+/// The position of a slot in the order.
 #[inline(always)]
 fn place(slot: u16) -> u16 {
-    slot.wrapping_mul(0x2F35) & 0x3FFF
+    slot.wrapping_mul(APART) & 0x3FFF
 }
 
-fn keeps(halvings: u32, slot: u16, hash: u64) -> bool {
-    let thinned = halvings.saturating_sub(SLOT_HALVINGS).min(HASH_HALVINGS);
-    place(slot) < 0x4000 >> halvings.min(SLOT_HALVINGS) && hash & ((1 << thinned) - 1) == 0
+/// The position of a key in the order.
+fn key_of(slot: u16, hash: u64) -> u64 {
+    let (place, hash) = (place(slot), hash & ((1 << HASH_BITS) - 1));
+    match place {
+        ..FIRST => hash << FIRST_BITS | u64::from(place),
+        _ => u64::from(place) << HASH_BITS | hash,
+    }
 }
 
-/// A hash with its upper bits replaced by the slot, for halving the set again.
-fn with_slot(hash: u64, slot: u16) -> u64 {
-    hash << 14 >> 14 | u64::from(slot) << 50
+fn slot_of(key: u64) -> u16 {
+    let place = match (key >> HASH_BITS) as u16 {
+        ..FIRST => key as u16 % FIRST,
+        place => place,
+    };
+    place.wrapping_mul(TOGETHER) & 0x3FFF
 }
 
-fn slot_in(hash: u64) -> u16 {
-    (hash >> 50) as u16
-}
-
-/// Selects the keys in the set: few, once there are many keys.
-struct InSet<'a> {
+/// Selects the keys that may be in the sample: few, once there are many keys.
+struct InSample<'a> {
     slots: &'a [u16],
-    limit: u16,
+    last: u16,
 }
 
-impl Flags for InSet<'_> {
+impl Flags for InSample<'_> {
     #[inline(always)]
     fn flag(&self, from: usize, flags: &mut [u8]) {
         for (flag, slot) in flags.iter_mut().zip(&self.slots[from..]) {
-            *flag = u8::from(place(*slot) < self.limit);
+            *flag = u8::from(place(*slot) <= self.last);
         }
     }
 }
 
 impl Tally for Duplicates {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let limit = 0x4000u16 >> self.halvings.min(SLOT_HALVINGS);
-        let in_set = InSet {
+        let in_sample = InSample {
             slots: keys.slots,
-            limit,
+            last: ((self.0.largest() >> HASH_BITS) as u16).max(FIRST - 1),
         };
         let mut listed = Vec::new();
-        list_rows(keys.kernel, keys.len(), in_set, &mut listed);
-        for key in &listed {
-            self.add_key(keys, *key as usize, keys.slots[*key as usize]);
+        list_rows(keys.kernel, keys.len(), in_sample, &mut listed);
+        let KeyBatch {
+            base,
+            keys: spans,
+            values,
+        } = keys.batch;
+        let databases = values.number(Number::Database);
+        for i in listed.into_iter().map(|i| i as usize) {
+            let database = databases
+                .get(i)
+                .map_or(0, |database| database.wrapping_mul(ODD));
+            let hash = hash_span(base, spans.start[i], spans.end[i]) ^ database;
+            self.add_key(key_of(keys.slots[i], hash));
         }
     }
 
     fn merge(&mut self, other: Self) {
-        self.halvings = self.halvings.max(other.halvings);
-        let halvings = self.halvings;
-        self.seen
-            .retain(|hash, _| keeps(halvings, slot_in(*hash), *hash));
-        other
-            .seen
-            .into_iter()
-            .for_each(|(hash, count)| self.add_hash(slot_in(hash), hash, count));
+        self.0
+            .merge_with(other.0, |mine, theirs| *mine = mine.saturating_add(theirs));
     }
 }
 
@@ -160,8 +143,7 @@ mod tests {
     fn count(keys: impl Iterator<Item = u64>) -> Duplicates {
         let mut duplicates = Duplicates::default();
         for key in keys.map(|i| format!("user:{i}")) {
-            let slot = slot(key.as_bytes());
-            duplicates.add_hash(slot, with_slot(hash(key.as_bytes()), slot), 1);
+            duplicates.add_key(key_of(slot(key.as_bytes()), hash(key.as_bytes())));
         }
         duplicates
     }
@@ -171,7 +153,15 @@ mod tests {
         let found = count((0..10_000).chain(0..100));
         assert!(found.is_exact());
         assert_eq!(found.share(), Some(100.0 / 10_100.0));
+        assert_eq!(found.share_in(&|other| other == slot(b"user:7")), Some(0.5));
         assert_eq!(Duplicates::default().share(), None);
+    }
+
+    #[test]
+    fn a_key_tells_its_slot() {
+        for slot in 0..0x4000 {
+            assert_eq!(slot_of(key_of(slot, u64::MAX)), slot);
+        }
     }
 
     #[test]
@@ -183,15 +173,5 @@ mod tests {
         let mut parts = count(keys().skip(600_000));
         parts.merge(count(keys().take(600_000)));
         assert!(parts == found);
-    }
-
-    #[test]
-    fn one_slot_of_many_keys_is_thinned_out() {
-        let mut duplicates = Duplicates::default();
-        for i in 0..200_000u64 {
-            duplicates.add_hash(0, with_slot(hash(&i.to_le_bytes()), 0), 1);
-        }
-        assert!(duplicates.seen.len() <= KEPT && duplicates.seen.len() > KEPT / 4);
-        assert_eq!(duplicates.share(), Some(0.0));
     }
 }

@@ -77,6 +77,16 @@ impl<V, const K: usize> BottomK<V, K> {
         self.largest == u64::MAX
     }
 
+    /// The largest hash that may be in the sample.
+    pub(crate) fn largest(&self) -> u64 {
+        self.largest
+    }
+
+    /// The sample, by hash.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&u64, &V)> {
+        self.values.iter()
+    }
+
     /// The values of the sample.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &V> {
         self.values.values()
