@@ -341,6 +341,16 @@ impl Load {
         load[metric] = amount;
         load
     }
+
+    /// The amounts in a row of some columns.
+    #[inline]
+    pub(crate) fn of_row(columns: &[(Metric, &[u64])], row: usize) -> Self {
+        let mut load = Load::default();
+        for (metric, amounts) in columns {
+            load[*metric] = amounts[row];
+        }
+        load
+    }
 }
 
 impl AddAssign for Load {

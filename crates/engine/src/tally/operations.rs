@@ -1,6 +1,6 @@
 //! Operations on keys in captures: by key, by command, and by second.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,14 +31,10 @@ pub struct Operations {
     pub range: Option<(u64, u64)>,
     /// Operations on keys missing from all dumps, if looked up.
     pub absent: Option<Absent>,
-    /// By key, under the names built by `named`.
+    /// By key, under the names built by `named`: reads as keys, with all operations and their CPU time.
     keys: TagCounter,
-    /// Only the reads; absent if there are no operations, or if not counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reads: Option<TagCounter>,
-    /// The same of CPU time in microseconds, where it is known what commands take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    cpu: Option<TagCounter>,
+    /// Whether it is known what their commands take.
+    has_cpu: bool,
 }
 
 impl Default for Operations {
@@ -50,8 +46,7 @@ impl Default for Operations {
             absent: None,
             // Keys that exceed the table are tracked by name: no second pass counts them.
             keys: TagCounter::new(true),
-            reads: None,
-            cpu: None,
+            has_cpu: false,
         }
     }
 }
@@ -118,45 +113,20 @@ impl Operations {
 
     /// Whether these may be counts of operations.
     pub(super) fn is_sound(&self) -> bool {
-        let mut keys = [Some(&self.keys), self.reads.as_ref(), self.cpu.as_ref()].into_iter();
-        keys.all(|keys| keys.is_none_or(TagCounter::is_sound))
-            && self.times.is_sound()
-            && are_counts(self.commands.values())
+        self.keys.is_sound() && self.times.is_sound() && are_counts(self.commands.values())
     }
 
     /// Whether it is known what their commands take.
     pub(crate) fn has_cpu(&self) -> bool {
-        self.cpu.is_some()
+        self.has_cpu
     }
 
     /// The keys that were operated on.
     pub fn busy_keys(&self) -> BusyKeys {
-        let named_counts = |counter: &Option<TagCounter>| {
-            let counter = counter.as_ref()?;
-            let named = counter.named().into_iter();
-            let loads: HashMap<Vec<u8>, Load> = named.collect();
-            Some((loads, counter.is_exact()))
-        };
-        let (reads, cpu) = (named_counts(&self.reads), named_counts(&self.cpu));
-        let amount = |counts: &Option<(HashMap<Vec<u8>, Load>, bool)>, name: &[u8]| {
-            let (loads, is_exact) = counts.as_ref()?;
-            let ops = loads.get(name).map(|load| load[Metric::Ops]);
-            ops.or(is_exact.then_some(0))
-        };
-        let mut named = self.keys.named();
-        // A key may take much time by few operations.
-        if !self.keys.is_exact()
-            && let Some((loads, _)) = &cpu
-        {
-            let busy: HashSet<&[u8]> = named.iter().map(|(name, _)| &name[..]).collect();
-            let slow = loads.keys().filter(|name| !busy.contains(&name[..]));
-            let mut rows: Vec<_> = slow.map(|name| (name.clone(), Load::default())).collect();
-            rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-            named.extend(rows);
-        }
-        let keys = named.into_iter().map(|(name, load)| BusyKey {
-            reads: amount(&reads, &name),
-            cpu: amount(&cpu, &name),
+        let named = self.keys.named().into_iter();
+        let keys = named.map(|(name, load)| BusyKey {
+            reads: Some(load[Metric::Keys]),
+            cpu: self.has_cpu.then_some(load[Metric::Cpu]),
             ..key_of(&name, load[Metric::Ops])
         });
         BusyKeys {
@@ -259,41 +229,28 @@ impl Tally for Operations {
         if !values.are_operations {
             return;
         }
-        if self.is_empty() {
-            self.reads = Some(TagCounter::new(true));
-        }
         let spans = keys.batch.keys;
         let rows = 0..keys.len();
         let hash = |i| hash_span(base, spans.start[i], spans.end[i]);
         let hashes: Vec<u64> = rows.clone().map(hash).collect();
-        let ops: Vec<u64> = rows.map(|i| values.ops(i)).collect();
-        self.keys.add_operations(&hashes, &ops, |i, name| {
+        let ops: Vec<u64> = rows.clone().map(|i| values.ops(i)).collect();
+        let (commands, mut is_read) = (&values.commands, IsRead::default());
+        // Rows without commands do not count as reads.
+        let mut reads = |i: usize| i < commands.len() && is_read.of(commands.get(base, i));
+        let reads: Vec<u64> = rows.map(|i| if reads(i) { ops[i] } else { 0 }).collect();
+        let mut amounts = vec![(Metric::Keys, &reads[..]), (Metric::Ops, &ops[..])];
+        if let Some(usec) = values.column(Metric::Cpu) {
+            self.has_cpu = true;
+            amounts.push((Metric::Cpu, usec));
+        }
+        self.keys.add_operations(&hashes, &amounts, |i, name| {
             named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
         });
-        if let Some(reads) = &mut self.reads {
-            let mut is_read = IsRead::default();
-            // Rows without commands do not count as reads.
-            let with_command = 0..values.commands.len().min(hashes.len());
-            let read = with_command.filter(|i| is_read.of(values.commands.get(base, *i)));
-            let rows: Vec<usize> = read.collect();
-            let pick = |column: &[u64]| rows.iter().map(|i| column[*i]).collect::<Vec<u64>>();
-            reads.add_operations(&pick(&hashes), &pick(&ops), |at, name| {
-                let i = rows[at];
-                named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
-            });
-        }
-        if let Some(usec) = values.column(Metric::Cpu) {
-            let cpu = self.cpu.get_or_insert_with(|| TagCounter::new(true));
-            cpu.add_operations(&hashes, usec, |i, name| {
-                named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
-            });
-        }
         self.add_times(values);
         self.add_commands(keys);
     }
 
     fn merge(&mut self, other: Self) {
-        let are_empty = (self.is_empty(), other.is_empty());
         for (command, ops) in other.commands {
             let sum = self.commands.entry(command).or_default();
             *sum = sum.saturating_add(ops);
@@ -304,16 +261,7 @@ impl Tally for Operations {
             (a, b) => a.or(b),
         };
         self.keys.merge(other.keys);
-        self.cpu.merge(other.cpu);
-        self.reads = match (self.reads.take(), other.reads) {
-            (mine, _) if are_empty.1 => mine,
-            (_, theirs) if are_empty.0 => theirs,
-            (Some(mut mine), Some(theirs)) => {
-                mine.merge(theirs);
-                Some(mine)
-            }
-            _ => None,
-        };
+        self.has_cpu |= other.has_cpu;
     }
 }
 

@@ -125,11 +125,6 @@ impl TagCounter {
         }
     }
 
-    /// Whether every name is counted.
-    pub(crate) fn is_exact(&self) -> bool {
-        matches!(self.counts, TagCounts::Exact(_))
-    }
-
     /// The number of names; an estimate if the table overflowed.
     pub fn distinct(&self) -> f64 {
         match &self.counts {
@@ -191,11 +186,11 @@ impl TagCounter {
         }
     }
 
-    /// Adds operations to names without keys, which are tracked if the table overflows; `name` returns the name.
+    /// Adds amounts of some metrics to names, which are tracked if the table overflows; `name` returns the name.
     pub(crate) fn add_operations(
         &mut self,
         hashes: &[u64],
-        ops: &[u64],
+        amounts: &[(Metric, &[u64])],
         mut name: impl FnMut(usize, &mut Vec<u8>),
     ) {
         let (mut done, mut written) = (0, Vec::new());
@@ -204,14 +199,16 @@ impl TagCounter {
         {
             table.look_ahead(&hashes[done..]);
             name(done, &mut written);
-            let load = Load::of(Metric::Ops, ops[done]);
-            self.add_known(hashes[done], &written, load);
+            self.add_known(hashes[done], &written, Load::of_row(amounts, done));
             done += 1;
         }
         if let TagCounts::HeavyHitters(followed) = &mut self.counts {
             let name = |i: usize, written: &mut Vec<u8>| name(done + i, written);
-            let (hashes, ops) = (&hashes[done..], &ops[done..]);
-            followed.add_amounts(hashes, Metric::Ops, |i| ops[i], name);
+            let rest = amounts
+                .iter()
+                .map(|(metric, amounts)| (*metric, &amounts[done..]));
+            let rest: Vec<_> = rest.collect();
+            followed.add_amounts(&hashes[done..], &rest, name);
         }
     }
 }
@@ -277,15 +274,14 @@ impl Tally for TagCounter {
                 });
             }
             TagCounts::HeavyHitters(_) if !are_keys => {}
-            TagCounts::HeavyHitters(followed) => followed.add_amounts(
-                hashes,
-                Metric::Keys,
-                |_| 1,
-                |i, written| {
+            TagCounts::HeavyHitters(followed) => {
+                let ones = vec![1; hashes.len()];
+                let name = |i: usize, written: &mut Vec<u8>| {
                     written.clear();
                     written.extend_from_slice(name(keys[i]));
-                },
-            ),
+                };
+                followed.add_amounts(hashes, &[(Metric::Keys, &ones)], name);
+            }
         }
         self.scratch = scratch;
     }

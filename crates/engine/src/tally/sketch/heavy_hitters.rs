@@ -87,29 +87,33 @@ impl HeavyHitters {
         }
     }
 
-    /// Adds an amount of one metric for each of `hashes`; `name` writes the tag's name.
+    /// Adds amounts of some metrics, one for each of `hashes`; `name` writes the tag's name.
     #[inline]
     pub(crate) fn add_amounts(
         &mut self,
         hashes: &[u64],
-        metric: Metric,
-        amount: impl Fn(usize) -> u64,
+        amounts: &[(Metric, &[u64])],
         mut name: impl FnMut(usize, &mut Vec<u8>),
     ) {
         // A tag may be tracked slightly early in the batch, never late.
-        let floor = self.total[metric] / FOLLOWED_PART;
-        let sum = (0..hashes.len()).map(&amount).fold(0, u64::saturating_add);
-        self.total += Load::of(metric, sum);
+        let before = self.total;
         self.rows.see(hashes);
-        self.rows.add_amounts(hashes, metric, &amount);
+        for (metric, amounts) in amounts {
+            let sum = amounts.iter().copied().fold(0, u64::saturating_add);
+            self.total += Load::of(*metric, sum);
+            self.rows.add_amounts(hashes, *metric, |i| amounts[i]);
+        }
         let (mut heavy, mut written) = (Vec::new(), Vec::new());
-        list(&mut heavy, hashes.len(), |i| {
-            self.rows.at_most_of(hashes[i], metric) > floor
-        });
-        for i in heavy.iter().map(|i| *i as usize) {
-            name(i, &mut written);
-            let (load, cells) = (Load::of(metric, amount(i)), self.rows.at_most(hashes[i]));
-            self.follow(metric, hashes[i], &written, load, cells);
+        for (metric, _) in amounts {
+            let floor = before[*metric] / FOLLOWED_PART;
+            list(&mut heavy, hashes.len(), |i| {
+                self.rows.at_most_of(hashes[i], *metric) > floor
+            });
+            for i in heavy.iter().map(|i| *i as usize) {
+                name(i, &mut written);
+                let (load, cells) = (Load::of_row(amounts, i), self.rows.at_most(hashes[i]));
+                self.follow(*metric, hashes[i], &written, load, cells);
+            }
         }
     }
 
