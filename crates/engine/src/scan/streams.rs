@@ -13,7 +13,7 @@ use crate::format::{Head, Opened, ReadStats, Reader};
 use crate::scan::chunks::{HEAD, Recognised};
 use crate::scan::shared::{Shared, lock};
 use crate::scan::{Scan, SeenInput, Worker};
-use crate::source::block::{Block, Piece};
+use crate::source::block::Piece;
 use crate::source::chunk::Trouble;
 use crate::source::forward::Forward;
 use crate::source::stream;
@@ -21,35 +21,12 @@ use crate::source::stream::RowReader;
 use crate::source::{MAX_LINE, Source};
 use crate::tally::Tally;
 
-/// Work that a splitting thread hands to the workers, which return it for reuse.
-enum Work {
-    /// A block of complete rows.
-    Bytes(Block, Piece, Arc<dyn Reader>),
-    /// The rows of a walk.
-    Rows(Box<RowBatch>),
-}
-
-impl Work {
-    fn into_block(self) -> Block {
-        match self {
-            Work::Bytes(block, ..) => block,
-            Work::Rows(_) => Block::default(),
-        }
-    }
-
-    fn into_rows(self) -> Box<RowBatch> {
-        match self {
-            Work::Rows(rows) => rows,
-            Work::Bytes(..) => Box::default(),
-        }
-    }
-
-    fn size_bytes(&self) -> usize {
-        match self {
-            Work::Bytes(block, ..) => block.len(),
-            Work::Rows(rows) => rows.size_bytes(),
-        }
-    }
+/// Work that a splitting thread hands to the workers, which return it for reuse: the rows of a walk, or a block of rows for
+/// a reader.
+#[derive(Default)]
+struct Work {
+    rows: Box<RowBatch>,
+    piece: Option<(Piece, Arc<dyn Reader>)>,
 }
 
 /// Work from a stream, with the bytes of the input it covers.
@@ -76,24 +53,22 @@ enum Cutter {
 }
 
 impl Cutter {
-    /// Fills `spare` with the next rows; returns it with their bytes in the input, or `None` at its end.
-    fn next(&mut self, spare: Work) -> (Work, std::result::Result<Option<Range<u64>>, Trouble>) {
+    /// Fills `work` with the next rows; returns their bytes in the input, or `None` at its end.
+    fn next(&mut self, work: &mut Work) -> std::result::Result<Option<Range<u64>>, Trouble> {
+        work.piece = None;
         match self {
             Cutter::Rows(rows, reader) => {
-                let mut block = spare.into_block();
-                match rows.next(&mut block) {
-                    Ok(Some(piece)) => {
-                        let bytes = piece.offset..piece.offset + block.len() as u64;
-                        (Work::Bytes(block, piece, reader.clone()), Ok(Some(bytes)))
-                    }
-                    ended => (Work::Rows(Box::default()), ended.map(|_| None)),
-                }
+                work.rows.clear();
+                let block = work.rows.block();
+                let Some(piece) = rows.next(block)? else {
+                    return Ok(None);
+                };
+                work.piece = Some((piece, reader.clone()));
+                Ok(Some(piece.offset..piece.offset + block.len() as u64))
             }
             Cutter::Walk(walk) => {
-                let mut rows = spare.into_rows();
-                let next = walk.next(&mut rows);
                 let damaged = |damage: Damage| Trouble::Damaged(damage.offset, damage.what);
-                (Work::Rows(rows), next.map_err(damaged))
+                walk.next(&mut work.rows).map_err(damaged)
             }
         }
     }
@@ -135,7 +110,7 @@ impl Scan<'_> {
         let cutters = workers.len().min(streams.len());
         let (full, blocks) = mpsc::sync_channel::<Cut>(workers.len());
         let (spare, empty) = mpsc::channel::<Work>();
-        (0..2 * workers.len() + cutters).for_each(|_| drop(spare.send(Work::Rows(Box::default()))));
+        (0..2 * workers.len() + cutters).for_each(|_| drop(spare.send(Work::default())));
         let (blocks, empty) = (Mutex::new(blocks), Mutex::new(empty));
         let (next, empty) = (&AtomicUsize::new(0), &empty);
         std::thread::scope(|scope| {
@@ -211,20 +186,18 @@ impl Scan<'_> {
         cut: &mut Cut,
     ) -> ReadStats {
         let (input, bytes) = ((cut.input, cut.format), cut.bytes.clone());
-        match &mut cut.work {
-            Work::Bytes(block, piece, reader) => {
-                std::mem::swap(&mut worker.block, block);
-                let stats = worker.count(self, shared, &**reader, input, (bytes, *piece));
+        let Work { rows, piece } = &mut cut.work;
+        let stats = match piece.take() {
+            Some((piece, reader)) => {
+                std::mem::swap(&mut worker.block, rows.block());
+                let stats = worker.count(self, shared, &*reader, input, (bytes, piece));
                 worker.block.shrink(self.chunk);
-                block.shrink(self.chunk);
                 stats
             }
-            Work::Rows(rows) => {
-                let stats = worker.count_rows(self, shared, rows, input, bytes);
-                rows.clear();
-                stats
-            }
-        }
+            None => worker.count_rows(self, shared, rows, input, bytes),
+        };
+        rows.clear();
+        stats
     }
 
     fn cut_stream(
@@ -263,9 +236,8 @@ impl Scan<'_> {
         while shared.reads_on(input) {
             // Reuse the buffer left over at the end of the previous stream, or they would run out.
             let received = unused.take().map_or_else(|| lock(empty).recv(), Ok);
-            let Ok(spare) = received else { break };
-            let (work, next) = cutter.next(spare);
-            let bytes = match next {
+            let Ok(mut work) = received else { break };
+            let bytes = match cutter.next(&mut work) {
                 Ok(Some(bytes)) => bytes,
                 Ok(None) => {
                     *unused = Some(work);
@@ -277,7 +249,7 @@ impl Scan<'_> {
                 }
             };
             let (done, counted) = mpsc::channel();
-            let is_giant = work.size_bytes() > GIANT * self.chunk || cutter.has_room();
+            let is_giant = work.rows.size_bytes() > GIANT * self.chunk || cutter.has_room();
             let cut = Cut {
                 work,
                 bytes,
