@@ -16,7 +16,6 @@ use slotscope::format::{
     Columns, Format, Head, Notice, Opened, ReadStats, Recognised, Sink, named, recognise,
 };
 use slotscope::scan::Scan;
-use slotscope::simd::{find_cells, find_delimiters};
 use slotscope::slot::SlotColumns;
 use slotscope::source::block::{Block, Padded, Piece};
 use slotscope::source::forward::Forward;
@@ -177,23 +176,6 @@ fn read_opened(opened: Opened, bytes: &[u8], at_least: usize) {
         } = workspace;
         block.resize(bytes.len());
         block.content_mut().copy_from_slice(bytes);
-        let kernel = hashslot::best();
-        let find = |base: Padded<'_>, from, byte, ends: &mut [u32]| {
-            find_delimiters(kernel, base, from, byte, ends)
-        };
-        let cells = |base: Padded<'_>, from, byte, ends: &mut [u32]| {
-            find_cells(kernel, base, from, byte, ends)
-        };
-        let mut columns = Columns {
-            keys,
-            values,
-            find: &find,
-            find_cells: &cells,
-            lfu: LfuRule::default(),
-            command_times: None,
-            written_ms: 0,
-            with_attributes: true,
-        };
         let mut checking = Checking {
             slots,
             tallies,
@@ -210,7 +192,19 @@ fn read_opened(opened: Opened, bytes: &[u8], at_least: usize) {
             is_rereadable: false,
         };
         let seen = match opened {
-            Opened::Blocks { reader, .. } => reader.read(block, piece, &mut columns, &mut checking),
+            Opened::Blocks { reader, .. } => {
+                let mut columns = Columns {
+                    keys,
+                    values,
+                    sink: &mut checking,
+                    kernel: hashslot::best(),
+                    lfu: LfuRule::default(),
+                    command_times: None,
+                    written_ms: 0,
+                    with_attributes: true,
+                };
+                reader.read(block, piece, &mut columns)
+            }
             Opened::Walk { walk, .. } => {
                 let input = Forward::stream(Box::new(std::io::Cursor::new(bytes.to_vec())));
                 read_walk(&mut *walk(input, Walking::default()), &mut checking)

@@ -10,7 +10,9 @@ use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::table;
-use crate::format::{Columns, FindByte, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
+use crate::format::{Columns, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
+use crate::simd::find_delimiters;
+use crate::slot::Kernel;
 use crate::source::block::{Block, Padded, Piece};
 
 /// The limitations of this format, for a report's notes.
@@ -202,13 +204,7 @@ fn odd_at_start(head: Head<'_>) -> ReadStats {
 }
 
 impl Reader for LineKeys {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let base = block.padded();
         let mut stats = ReadStats::default();
         let mut from = table::start(block, piece, &mut stats) as u32;
@@ -235,7 +231,7 @@ impl Reader for LineKeys {
         }
         columns.values.clear();
         while (from as usize) < base.len() {
-            let cut = cut_lines(base, from, self.delimiter, columns.keys, columns.find);
+            let cut = cut_lines(base, from, self.delimiter, columns.keys, columns.kernel);
             from = cut.next;
             let keys = &mut *columns.keys;
             let unended = from as usize > base.len();
@@ -245,11 +241,11 @@ impl Reader for LineKeys {
             }
             // Failure messages always contain a blank, and few dumps do.
             if cut.has_blank && self.delimiter == b'\n' {
-                reject_failures(base, keys, sink, &mut stats);
+                reject_failures(base, keys, &mut *columns.sink, &mut stats);
             }
             stats += count(base, keys);
             if !keys.is_empty() {
-                sink.keys(KeyBatch {
+                columns.sink.keys(KeyBatch {
                     base,
                     keys,
                     values: columns.values,
@@ -274,11 +270,11 @@ pub(super) fn cut_lines(
     from: u32,
     delimiter: u8,
     keys: &mut Spans,
-    find: FindByte<'_>,
+    kernel: &Kernel,
 ) -> Cut {
     keys.end.resize(BATCH_KEYS, 0);
-    let found = find(base, from, delimiter, &mut keys.end);
-    let mut lines = found.delimiters;
+    let found = find_delimiters(kernel, base, from, delimiter, &mut keys.end);
+    let mut lines = found.ends;
     let len = base.len() as u32;
     let after = if lines == 0 {
         from

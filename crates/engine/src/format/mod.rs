@@ -47,7 +47,7 @@ pub use crate::format::read_stats::{Lost, ReadStats, Unreadable};
 use crate::format::redis_cli::redis_json::RedisJson;
 pub use crate::format::shape::{Shape, Told};
 use crate::name::Name;
-use crate::simd::{Found, FoundCells};
+use crate::slot::Kernel;
 use crate::source::block::{Block, Padded, Piece};
 
 /// Every readable format, in the order of detection.
@@ -178,13 +178,7 @@ pub enum Detected {
 pub trait Reader: Send + Sync {
     /// Finds the keys in the owned part of a block, in order, and emits them in batches. Decoding happens in place: the
     /// result is never longer than its source.
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats;
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats;
 }
 
 /// The receiver of a reader's rows.
@@ -197,22 +191,16 @@ pub trait Sink {
     fn reject_at(&mut self, byte: u64, reason: &str);
 }
 
-/// Fills in the ascending offsets of a byte in `base[from..]` and returns their number.
-pub(crate) type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> Found;
-
-/// Fills in the ascending offsets of a delimiter and of LF in `base[from..]` and returns their number.
-pub type FindCells<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> FoundCells;
-
 /// A reader's working state.
 pub struct Columns<'a> {
     /// The keys of the current batch.
     pub keys: &'a mut Spans,
     /// The attributes of each key besides its name.
     pub values: &'a mut Values,
-    /// The kernel's byte search.
-    pub find: FindByte<'a>,
-    /// The kernel's search for cell ends.
-    pub find_cells: FindCells<'a>,
+    /// The receiver of the rows.
+    pub sink: &'a mut dyn Sink,
+    /// The kernel, for searches.
+    pub kernel: &'static Kernel,
     /// The meaning of LFU counters.
     pub lfu: LfuRule,
     /// The times that the commands of a capture take on its server.
@@ -225,7 +213,7 @@ pub struct Columns<'a> {
 
 impl Columns<'_> {
     /// Passes a non-empty batch of the rows in `base` to the sink, with what follows from its columns.
-    pub(crate) fn hand_on(&mut self, base: Padded<'_>, sink: &mut dyn Sink, stats: &mut ReadStats) {
+    pub(crate) fn hand_on(&mut self, base: Padded<'_>, stats: &mut ReadStats) {
         let (keys, values) = (&*self.keys, &mut *self.values);
         if keys.is_empty() {
             return;
@@ -244,7 +232,7 @@ impl Columns<'_> {
         } else {
             stats.keys += keys.len() as u64;
         }
-        sink.keys(KeyBatch { base, keys, values });
+        self.sink.keys(KeyBatch { base, keys, values });
     }
 }
 
@@ -346,5 +334,3 @@ pub fn detect(head: Head<'_>) -> Option<&'static dyn Format> {
 mod growth;
 #[cfg(test)]
 mod reading;
-#[cfg(test)]
-mod said;

@@ -1,6 +1,6 @@
-//! For format tests: everything that a reader finds in a dump read as one block.
+//! For format tests: everything that a reader finds in a dump read as one block, or a walk in batches.
 
-use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values, Word};
+use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values};
 use crate::format::frame::row_batch::RowBatch;
 use crate::format::frame::walk::{Damage, Walk, Walking};
 use crate::format::lfu::LfuRule;
@@ -16,6 +16,7 @@ pub(super) struct Found {
     pub keys: Vec<Vec<u8>>,
     pub values: Values,
     pub types: Vec<Vec<u8>>,
+    pub encodings: Vec<Vec<u8>>,
     pub commands: Vec<Vec<u8>>,
     pub rejects: Vec<(usize, String)>,
     pub seen: ReadStats,
@@ -59,6 +60,68 @@ impl Found {
         let all = keys.chain(rejects).chain(notices).chain(lost);
         all.collect::<Vec<_>>().join("; ")
     }
+
+    /// Asserts that another way of reading the same input finds the same.
+    fn assert_same_as(&self, other: &Found) {
+        for (mine, others) in self.facts().iter().zip(&other.facts()) {
+            assert_eq!(mine, others);
+        }
+        let others = |found: &Found| {
+            let ReadStats {
+                keys,
+                operations,
+                written_ms,
+                ..
+            } = found.seen;
+            let (offsets, encodings) = (&found.values.offsets, &found.encodings);
+            let places = (offsets.clone(), encodings.clone(), found.rejects.clone());
+            (places, found.damage.clone(), keys, operations, written_ms)
+        };
+        assert_eq!(others(self), others(other));
+        assert_eq!(self.facts().len(), other.facts().len());
+    }
+
+    /// The text in parts, without what every batch of a cluster's file repeats.
+    fn facts(&self) -> Vec<String> {
+        let text = self.text();
+        let facts = text
+            .split("; ")
+            .filter(|fact| !fact.starts_with("InCluster="));
+        facts.map(String::from).collect()
+    }
+}
+
+/// Opens a walk over an input, which leaves runs to workers or not.
+pub(super) type WithRuns<'a> = &'a dyn Fn(Forward, bool) -> Box<dyn Walk>;
+
+/// Asserts that a file reads the same with and without runs left to workers; returns the number of runs.
+pub(super) fn assert_same(file: &[u8], walk: WithRuns<'_>) -> usize {
+    let [left, walked] = [true, false].map(|leaves| {
+        let input = Forward::stream(Box::new(Cursor::new(file.to_vec())));
+        let (mut found, mut runs) = (Found::default(), 0);
+        found.seen = read_walk(&mut *walk(input, leaves), &mut found, &mut runs);
+        (found, runs)
+    });
+    left.0.assert_same_as(&walked.0);
+    left.1
+}
+
+/// The same of files that end early or are damaged.
+pub(super) fn assert_same_if_damaged(whole: &[u8], walk: WithRuns<'_>) {
+    let ends = (0..whole.len()).step_by(97);
+    for end in ends.chain(whole.len() - 12..whole.len()) {
+        assert_same(&whole[..end], walk);
+    }
+    let mut random = 1u64;
+    for _ in 0..400 {
+        let mut damaged = whole.to_vec();
+        for _ in 0..1 + random % 3 {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            let at = (random >> 33) as usize % damaged.len();
+            damaged[at] = (random >> 25) as u8;
+        }
+        assert_same(&damaged, walk);
+    }
 }
 
 impl Sink for Found {
@@ -66,6 +129,7 @@ impl Sink for Found {
         let KeyBatch { base, keys, values } = batch;
         let len = keys.len();
         assert!((1..=BATCH_KEYS).contains(&len), "a batch of {len} keys");
+        let before = self.keys.len();
         self.keys
             .extend((0..len).map(|i| keys.get(base, i).to_vec()));
         let numbers = values.weights.iter().chain(&values.numbers).map(Vec::len);
@@ -80,20 +144,33 @@ impl Sink for Found {
                 "a column is as long as the keys, or empty"
             );
         }
+        // Batches before may lack a column.
+        let extend = |all: &mut Vec<u64>, column: &Vec<u64>| {
+            if !column.is_empty() {
+                all.resize(before, MISSING);
+                all.extend(column);
+            }
+        };
         for (all, column) in self.values.weights.iter_mut().zip(&values.weights) {
-            all.extend(column);
+            extend(all, column);
         }
         for (all, column) in self.values.numbers.iter_mut().zip(&values.numbers) {
-            all.extend(column);
+            extend(all, column);
         }
-        self.values.times.extend(&values.times);
+        extend(&mut self.values.times, &values.times);
         self.values.offsets.extend(&values.offsets);
         self.values.extremes.extend(&values.extremes);
-        self.commands
-            .extend((0..values.commands.len()).map(|i| values.commands.get(base, i).to_vec()));
-        let types = values.word(Word::Type);
-        self.types
-            .extend((0..types.len()).map(|i| types.get(base, i).to_vec()));
+        let [types, encodings] = &values.words;
+        for (all, words) in [
+            (&mut self.types, types),
+            (&mut self.encodings, encodings),
+            (&mut self.commands, &values.commands),
+        ] {
+            if !words.is_empty() {
+                all.resize(before, Vec::new());
+                all.extend((0..len).map(|i| words.get(base, i).to_vec()));
+            }
+        }
     }
 
     fn reject_at(&mut self, byte: u64, reason: &str) {
@@ -141,7 +218,7 @@ pub(super) fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
         Opened::Blocks { reader, .. } => first::read(&*reader, content, true, &mut found),
         Opened::Walk { walk, .. } => {
             let input = Forward::stream(Box::new(Cursor::new(content.to_vec())));
-            read_walk(&mut *walk(input, Walking::default()), &mut found)
+            read_walk(&mut *walk(input, Walking::default()), &mut found, &mut 0)
         }
     };
     let rows = found.seen.keys + found.seen.operations;
@@ -149,11 +226,14 @@ pub(super) fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
     found
 }
 
-fn read_walk(walk: &mut dyn Walk, found: &mut Found) -> ReadStats {
+fn read_walk(walk: &mut dyn Walk, found: &mut Found, runs: &mut usize) -> ReadStats {
     let (mut seen, mut rows) = (ReadStats::default(), RowBatch::default());
     loop {
         match walk.next(&mut rows) {
-            Ok(Some(_)) => seen += rows.read(LfuRule::default(), found),
+            Ok(Some(_)) => {
+                *runs += usize::from(rows.is_left());
+                seen += rows.read(LfuRule::default(), found);
+            }
             Ok(None) => return seen,
             Err(damage) => {
                 found.damage = Some(damage);

@@ -7,7 +7,7 @@
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::resp_row::{Row, row};
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader};
 use crate::source::block::{Block, Piece};
 
 /// The format.
@@ -54,14 +54,8 @@ impl Format for Resp {
 }
 
 impl Reader for Resp {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
-        let mut gather = BatchBuilder::new(columns, sink);
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+        let mut gather = BatchBuilder::new(columns);
         let mut at = piece.from as usize;
         let mut missing = 0i64;
         while at < block.len() {

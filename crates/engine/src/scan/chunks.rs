@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use crate::error::{Error, Result};
 use crate::format;
 use crate::format::capture::aof::Aof;
-use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink, Told};
+use crate::format::{Columns, Head, Opened, ReadStats, Reader, Told};
 use crate::scan::shared::{Shared, lock};
 use crate::scan::shares::Share;
 use crate::scan::{Scan, SeenInput, Worker};
@@ -32,7 +32,7 @@ impl Unread {
 }
 
 impl Reader for Unread {
-    fn read(&self, _: &mut Block, _: Piece, _: &mut Columns<'_>, _: &mut dyn Sink) -> ReadStats {
+    fn read(&self, _: &mut Block, _: Piece, _: &mut Columns<'_>) -> ReadStats {
         ReadStats::default()
     }
 }

@@ -32,7 +32,6 @@ use crate::scan::filter::{Field, Filter};
 use crate::scan::shared::{Shared, into_inner};
 use crate::scan::shares::Share;
 use crate::sentence::Sentence;
-use crate::simd::{find_cells, find_delimiters};
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
 use crate::source::Source;
@@ -323,27 +322,21 @@ impl<T: Tally> Worker<T> {
             counts,
             ..
         } = self;
-        let kernel = scan.kernel;
-        let find = |base: crate::source::block::Padded<'_>, from, byte, ends: &mut [u32]| {
-            find_delimiters(kernel, base, from, byte, ends)
-        };
-        let cells = |base: crate::source::block::Padded<'_>, from, byte, ends: &mut [u32]| {
-            find_cells(kernel, base, from, byte, ends)
-        };
-        let mut columns = Columns {
-            keys,
-            values,
-            find: &find,
-            find_cells: &cells,
-            lfu: scan.walking.lfu,
-            command_times: shared.sources[input.0].facts().command_times.as_ref(),
-            written_ms: shared.written_ms(input.0),
-            with_attributes: counts.tally.reads_attributes() || scan.only.filter.is_some(),
-        };
+        let with_attributes = counts.tally.reads_attributes() || scan.only.filter.is_some();
         let is_ended = !piece.last || block.content().ends_with(b"\n");
         let place = (piece.offset, piece.is_rereadable);
         let mut stats = counts.add(scan, shared, input, (bytes, place), |counting| {
-            reader.read(block, piece, &mut columns, counting)
+            let mut columns = Columns {
+                keys,
+                values,
+                sink: counting,
+                kernel: scan.kernel,
+                lfu: scan.walking.lfu,
+                command_times: shared.sources[input.0].facts().command_times.as_ref(),
+                written_ms: shared.written_ms(input.0),
+                with_attributes,
+            };
+            reader.read(block, piece, &mut columns)
         });
         if !is_ended && stats.keys > 0 && LINES.contains(&input.1) {
             stats.note(Notice::NoLineEnd, 1);

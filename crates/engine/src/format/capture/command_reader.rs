@@ -167,10 +167,18 @@ impl CommandReader {
         &self.words[start..self.ends[word]]
     }
 
-    /// Whether a word is truncated.
-    #[inline]
-    pub(super) fn is_cut(&self, word: usize) -> bool {
-        self.cut.binary_search(&word).is_ok()
+    /// Appends the words that were read to `block`; returns where they are there.
+    pub(super) fn copy_to(&self, block: &mut Block) -> Vec<Range<usize>> {
+        let start = block.len();
+        block.append(&self.words);
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        let words = starts.zip(&self.ends);
+        words.map(|(from, to)| start + from..start + to).collect()
+    }
+
+    /// Indices of truncated words, ascending.
+    pub(super) fn cut(&self) -> &[usize] {
+        &self.cut
     }
 
     /// All words that were read.

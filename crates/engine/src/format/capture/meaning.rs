@@ -1,7 +1,6 @@
 //! Interprets a command's words: which are keys.
 
 use crate::command::{Access, COMMANDS};
-use crate::format::parse::size::integer;
 
 /// The reason for rejecting a command that lacks required keys.
 pub(crate) const WRONG: &str = "a command without the keys that it has to have";
@@ -12,8 +11,6 @@ pub(super) enum Meaning {
     Unknown,
     /// It has no keys.
     NoKeys,
-    /// The following commands are on this database.
-    Select(u64),
     /// It lacks required keys.
     Wrong,
     /// Its name in lower case, and the indices of its keys.
@@ -26,9 +23,6 @@ impl Meaning {
         let Some(command) = COMMANDS.find(words) else {
             return Meaning::Unknown;
         };
-        if command.name == "select" {
-            return Meaning::Select(words.get(1).and_then(|word| integer(word)).unwrap_or(0));
-        }
         // A script in the AOF is not followed by the commands it ran.
         if command.access == Access::Neither && !command.is_script() {
             return Meaning::NoKeys;

@@ -8,8 +8,10 @@ use crate::format::capture::meaning::{Meaning, WRONG};
 use crate::format::capture::monitor_line::{Start, start_inside};
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::parse::escape::{self, Escapes};
-use crate::format::{Columns, FindByte, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
+use crate::format::{Columns, Format, Head, Notice, Opened, ReadStats, Reader};
 use crate::metric::Metric;
+use crate::simd::find_delimiters;
+use crate::slot::Kernel;
 use crate::source::block::{Block, Piece};
 
 /// The format.
@@ -40,15 +42,9 @@ pub(crate) struct Records {
 }
 
 impl Reader for Records {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
-        let [mut ends, mut quotes] = [b'\n', b'"'].map(|byte| Places::of(byte, columns.find));
-        let mut gather = BatchBuilder::new(columns, sink);
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+        let [mut ends, mut quotes] = [b'\n', b'"'].map(|byte| Places::of(byte, columns.kernel));
+        let mut gather = BatchBuilder::new(columns);
         let mut words = Words::default();
         let mut start = piece.from as usize;
         while start < block.len() {
@@ -88,7 +84,7 @@ fn read_line(
     block: &mut Block,
     (start, record, end): (usize, usize, usize),
     offset: u64,
-    quotes: &mut Places<'_>,
+    quotes: &mut Places,
     words: &mut Words,
     gather: &mut BatchBuilder<'_, '_>,
 ) {
@@ -127,9 +123,9 @@ fn read_line(
 }
 
 /// The occurrences of a byte in a block, found in bulk. The block may only change past the position asked for.
-struct Places<'f> {
+struct Places {
     byte: u8,
-    find: FindByte<'f>,
+    kernel: &'static Kernel,
     positions: Box<[u32]>,
     /// How many of `positions` are filled, and the next one.
     len: usize,
@@ -141,11 +137,11 @@ struct Places<'f> {
 /// Occurrences found per search.
 const AT_ONCE: usize = 1024;
 
-impl<'f> Places<'f> {
-    fn of(byte: u8, find: FindByte<'f>) -> Self {
+impl Places {
+    fn of(byte: u8, kernel: &'static Kernel) -> Self {
         Places {
             byte,
-            find,
+            kernel,
             positions: vec![0; AT_ONCE].into_boxed_slice(),
             len: 0,
             next: 0,
@@ -174,8 +170,9 @@ impl<'f> Places<'f> {
 
     #[cold]
     fn search(&mut self, block: &Block, from: usize) {
-        let found = (self.find)(block.padded(), from as u32, self.byte, &mut self.positions);
-        (self.len, self.next) = (found.delimiters, 0);
+        let (from, positions) = (from as u32, &mut self.positions);
+        let found = find_delimiters(self.kernel, block.padded(), from, self.byte, positions);
+        (self.len, self.next) = (found.ends, 0);
         self.searched = match self.len {
             AT_ONCE => self.positions[AT_ONCE - 1] as usize + 1,
             _ => block.len(),
@@ -197,13 +194,7 @@ impl Words {
     /// Splits a line into words; the first quote is at `first`. `None` if a quote is unclosed, or if words are not
     /// separated by blanks.
     #[inline]
-    fn read(
-        &mut self,
-        block: &Block,
-        first: usize,
-        to: usize,
-        quotes: &mut Places<'_>,
-    ) -> Option<()> {
+    fn read(&mut self, block: &Block, first: usize, to: usize, quotes: &mut Places) -> Option<()> {
         self.spans.clear();
         self.keys.clear();
         let text = &block.content()[..to];

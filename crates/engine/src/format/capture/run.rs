@@ -1,14 +1,13 @@
-//! Runs of commands with short words. The walk skips over them by word length and hands them to workers, which parse
-//! the raw bytes.
+//! Commands as the walk hands them to workers: runs of commands with short words, which it skips over by word length, as
+//! raw bytes; and of other commands the words that may be keys.
 
 use std::ops::Range;
 
 use crate::command::COMMANDS;
-use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values};
+use crate::format::batch::{BATCH_KEYS, MISSING, Number};
 use crate::format::capture::meaning::{Meaning, WRONG};
 use crate::format::frame::row_batch::Unread;
-use crate::format::lfu::LfuRule;
-use crate::format::{Notice, ReadStats, Sink};
+use crate::format::{Columns, Notice, ReadStats};
 use crate::metric::Metric;
 use crate::source::block::Block;
 
@@ -79,43 +78,81 @@ pub(super) fn number(bytes: &[u8], at: usize, sign: u8) -> Result<(usize, usize)
     Err(true)
 }
 
-/// A run, as handed to a worker.
+/// The reason for rejecting a command with a key too long to keep.
+const LONG: &str = "a command with a key of more than 1 MiB";
+
+/// Commands, as handed to a worker: one run, or any number of single commands.
 pub(super) struct Commands {
-    /// Its position in the block.
-    pub bytes: Range<usize>,
-    /// Offset in the input of the block's first byte.
-    pub offset: u64,
+    pub parts: Vec<Part>,
+}
+
+/// Commands in one place.
+pub(super) struct Part {
+    pub content: Content,
+    pub place: Place,
+}
+
+/// What the comments and commands before a command say about it.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
     pub database: u64,
-    /// The time of the commands, in milliseconds since 1970, or `MISSING`.
+    /// Its time, in milliseconds since 1970, or `MISSING`.
     pub time_ms: u64,
 }
 
+pub(super) enum Content {
+    /// A run at these bytes of the block, whose first byte is at this offset of the input.
+    Run(Range<usize>, u64),
+    /// A command at this offset of the input: where the words that are kept are in the block, and the indices of
+    /// truncated ones, ascending.
+    Words(u64, Vec<Range<usize>>, Vec<usize>),
+}
+
+/// A command in a block.
+#[derive(Clone, Copy)]
+struct Found<'w> {
+    /// Its offset in the input.
+    at: u64,
+    words: &'w [Range<usize>],
+    cut: &'w [usize],
+}
+
 impl Unread for Commands {
-    fn read(
-        &mut self,
-        block: &mut Block,
-        (keys, values): (&mut Spans, &mut Values),
-        _: LfuRule,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
+    fn read(&mut self, block: &mut Block, columns: &mut Columns<'_>) -> ReadStats {
+        let Some(Part { content, place }) = self.parts.first() else {
+            return ReadStats::default();
+        };
+        let end = match content {
+            Content::Run(bytes, _) => bytes.end,
+            Content::Words(..) => block.len(),
+        };
         let mut filling = Filling {
-            commands: self,
-            keys,
-            values,
-            sink,
+            place: *place,
+            columns,
             seen: ReadStats::default(),
             names: Names {
-                end: self.bytes.end,
+                end,
                 known: Vec::new(),
                 last: 0,
             },
         };
-        let (mut at, mut words) = (self.bytes.start, Vec::new());
-        while let Some(end) = words_at(&block.content()[..self.bytes.end], at, &mut words) {
-            filling.command(block, at, &words);
-            at = end;
+        for Part { content, place } in &self.parts {
+            filling.place = *place;
+            match content {
+                Content::Run(bytes, offset) => filling.run(block, bytes.clone(), *offset),
+                Content::Words(at, words, cut) => {
+                    filling.command(
+                        block,
+                        Found {
+                            at: *at,
+                            words,
+                            cut,
+                        },
+                    );
+                }
+            }
+            filling.fill_place();
         }
-        debug_assert_eq!(at, self.bytes.end, "a run is of whole commands");
         filling.hand_on(block);
         filling.seen
     }
@@ -135,39 +172,53 @@ fn words_at(bytes: &[u8], at: usize, words: &mut Vec<Range<usize>>) -> Option<us
 }
 
 /// Operations being collected for a sink.
-struct Filling<'a> {
-    commands: &'a Commands,
-    keys: &'a mut Spans,
-    values: &'a mut Values,
-    sink: &'a mut dyn Sink,
+struct Filling<'a, 'c> {
+    place: Place,
+    columns: &'a mut Columns<'c>,
     seen: ReadStats,
     names: Names,
 }
 
-impl Filling<'_> {
+impl Filling<'_, '_> {
+    fn run(&mut self, block: &mut Block, bytes: Range<usize>, offset: u64) {
+        let (mut at, mut words) = (bytes.start, Vec::new());
+        while let Some(end) = words_at(&block.content()[..bytes.end], at, &mut words) {
+            let command = Found {
+                at: offset + at as u64,
+                words: &words,
+                cut: &[],
+            };
+            self.command(block, command);
+            at = end;
+        }
+        debug_assert_eq!(at, bytes.end, "a run is of whole commands");
+    }
+
     #[inline]
-    fn command(&mut self, block: &mut Block, at: usize, words: &[Range<usize>]) {
+    fn command(&mut self, block: &mut Block, found: Found<'_>) {
         let content = block.content();
         let word = |word: &Range<usize>| &content[word.clone()];
-        let Some(first) = words.first() else { return };
-        let reject_at = self.commands.offset + at as u64;
+        let Some(first) = found.words.first() else {
+            return;
+        };
         let Some(command) = COMMANDS.named(word(first)) else {
-            return self.seen.unknown_command(reject_at, word(first));
+            return self.seen.unknown_command(found.at, word(first));
         };
         if command.has_one_key() {
-            return match words.get(1) {
-                Some(key) => self.operation(block, at, key, command.name),
-                None => self.sink.reject_at(reject_at, WRONG),
+            return if found.words.len() > 1 {
+                self.operation(block, found, 1, command.name);
+            } else {
+                self.columns.sink.reject_at(found.at, WRONG);
             };
         }
-        let texts: Vec<&[u8]> = words.iter().map(word).collect();
+        let texts: Vec<&[u8]> = found.words.iter().map(word).collect();
         match Meaning::of(&texts) {
-            Meaning::Unknown => self.seen.unknown_command(reject_at, word(first)),
-            Meaning::NoKeys | Meaning::Select(_) => self.seen.note(Notice::NoKeyCommand, 1),
-            Meaning::Wrong => self.sink.reject_at(reject_at, WRONG),
+            Meaning::Unknown => self.seen.unknown_command(found.at, word(first)),
+            Meaning::NoKeys => self.seen.note(Notice::NoKeyCommand, 1),
+            Meaning::Wrong => self.columns.sink.reject_at(found.at, WRONG),
             Meaning::Keys(command, keys) => {
                 for key in keys {
-                    self.operation(block, at, &words[key], command);
+                    self.operation(block, found, key, command);
                 }
             }
         }
@@ -177,47 +228,54 @@ impl Filling<'_> {
     fn operation(
         &mut self,
         block: &mut Block,
-        at: usize,
-        key: &Range<usize>,
+        found: Found<'_>,
+        key: usize,
         command: &'static str,
     ) {
+        if found.cut.binary_search(&key).is_ok() {
+            return self.columns.sink.reject_at(found.at, LONG);
+        }
         let (start, end) = self.names.place(block, command);
-        self.values.commands.push(start, end);
-        self.keys.push(key.start as u32, key.end as u32);
-        self.values.offsets.push(self.commands.offset + at as u64);
-        if self.keys.len() == BATCH_KEYS {
+        let key = &found.words[key];
+        let Columns { keys, values, .. } = &mut *self.columns;
+        values.commands.push(start, end);
+        keys.push(key.start as u32, key.end as u32);
+        values.offsets.push(found.at);
+        if keys.len() == BATCH_KEYS {
             self.hand_on(block);
+        }
+    }
+
+    /// Fills the columns of databases and times up to the last operation.
+    fn fill_place(&mut self) {
+        let Place { database, time_ms } = self.place;
+        let (len, values) = (self.columns.keys.len(), &mut *self.columns.values);
+        let databases = values.number_mut(Number::Database);
+        let before = databases.len();
+        databases.resize(len, database);
+        let times = &mut values.times;
+        if time_ms != MISSING || !times.is_empty() {
+            times.resize(before, MISSING);
+            times.resize(len, time_ms);
         }
     }
 
     /// Hands the batch on.
     fn hand_on(&mut self, block: &Block) {
-        let len = self.keys.len();
+        let len = self.columns.keys.len();
         if len == 0 {
             return;
         }
-        let Commands {
-            database, time_ms, ..
-        } = *self.commands;
-        let values = &mut *self.values;
-        values.are_operations = true;
-        values.weights[Metric::OPS].resize(len, 1);
-        values.number_mut(Number::Database).resize(len, database);
-        if time_ms != MISSING {
-            values.times.resize(len, time_ms);
-        }
-        self.seen.operations += len as u64;
-        self.sink.keys(KeyBatch {
-            base: block.padded(),
-            keys: self.keys,
-            values: self.values,
-        });
-        self.keys.clear();
-        self.values.clear();
+        self.fill_place();
+        self.columns.values.are_operations = true;
+        self.columns.values.weights[Metric::OPS].resize(len, 1);
+        self.columns.hand_on(block.padded(), &mut self.seen);
+        self.columns.keys.clear();
+        self.columns.values.clear();
     }
 }
 
-/// Command names, stored after the run in bytes no longer needed.
+/// Command names, stored after the words of all commands.
 struct Names {
     end: usize,
     known: Vec<(&'static str, (u32, u32))>,
@@ -250,10 +308,9 @@ impl Names {
 mod tests {
     use super::*;
     use crate::format::capture::commands::CommandSteps;
-    use crate::format::frame::walk::Walked;
-    use crate::format::said::Said;
+    use crate::format::frame::walk::{Walk, Walked};
+    use crate::format::reading::{assert_same, assert_same_if_damaged};
     use crate::source::forward::Forward;
-    use std::io::Cursor;
 
     #[test]
     fn a_run_ends_where_a_command_is_not_whole_or_not_like_the_others() {
@@ -285,22 +342,14 @@ mod tests {
         }
     }
 
-    fn said(file: &[u8], leaves_runs: bool) -> Said {
-        let input = Forward::stream(Box::new(Cursor::new(file.to_vec())));
+    fn walk(input: Forward, leaves_runs: bool) -> Box<dyn Walk> {
         let steps = CommandSteps::new(input);
         let steps = if leaves_runs {
             steps
         } else {
             steps.without_runs()
         };
-        Said::by(&mut Walked::new(steps))
-    }
-
-    /// Asserts that a file reads the same with and without runs handed to workers; returns the number of runs.
-    fn same(file: &[u8]) -> usize {
-        let [left, walked] = [true, false].map(|leaves| said(file, leaves));
-        left.assert_same_as(&walked);
-        left.runs
+        Box::new(Walked::new(steps))
     }
 
     fn file(commands: u32) -> Vec<u8> {
@@ -332,32 +381,16 @@ mod tests {
     }
 
     #[test]
-    fn a_run_says_what_the_walk_says() {
-        assert!(same(&file(5000)) >= 4);
-        assert!(same(&file(60_000)) > 10);
+    fn a_run_is_read_like_commands_that_are_copied() {
+        assert_same(&file(5000), &walk);
+        assert!(assert_same(&file(60_000), &walk) > 10);
         let keys: Vec<String> = (0..9000).map(|i| format!("$5\r\nk{i:04}\r\n")).collect();
         let all = format!("*9001\r\n$3\r\nDEL\r\n{}", keys.concat());
-        assert!(same(all.repeat(3).as_bytes()) > 0);
+        assert_same(all.repeat(3).as_bytes(), &walk);
     }
 
     #[test]
-    fn a_damaged_or_cut_run_ends_where_the_walk_ends() {
-        let whole = file(1200);
-        for end in (0..whole.len())
-            .step_by(97)
-            .chain(whole.len() - 12..whole.len())
-        {
-            same(&whole[..end]);
-        }
-        let mut random = 1u64;
-        for _ in 0..400 {
-            let mut damaged = whole.clone();
-            for _ in 0..1 + random % 3 {
-                random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-                let at = (random >> 33) as usize % damaged.len();
-                damaged[at] = (random >> 25) as u8;
-            }
-            same(&damaged);
-        }
+    fn a_damaged_or_cut_run_ends_where_commands_that_are_copied_end() {
+        assert_same_if_damaged(&file(1200), &walk);
     }
 }

@@ -50,10 +50,9 @@ impl WholeCommands {
             Fault::Unreadable(error) => Stop::Bad(self.offset(), reason(&error)),
             Fault::Wrong(offset, reason) => Stop::Bad(offset, reason),
         })?;
-        let places = 0..self.0.len();
         Ok(start.map(|byte| WholeCommand {
             words: self.0.words().map(Word::Borrowed).collect(),
-            cut: places.filter(|place| self.0.is_cut(*place)).collect(),
+            cut: self.0.cut().to_vec(),
             byte,
         }))
     }

@@ -6,7 +6,7 @@ use crate::format::extremes::logged_words::{LoggedWords, start_of_cut};
 use crate::format::extremes::reply::{self, Value};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::frame::batch_rows::BatchBuilder;
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader};
 use crate::metric::extreme::Extreme;
 use crate::source::block::{Block, Piece};
 
@@ -47,14 +47,8 @@ const WRONG: &str = "a command without the keys that it has to have";
 const NO_ENTRY: &str = "an entry of another form than those of SLOWLOG and COMMANDLOG";
 
 impl Reader for CommandLog {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
-        let mut gather = BatchBuilder::new(columns, sink);
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+        let mut gather = BatchBuilder::new(columns);
         reply::each(
             block,
             piece.from,

@@ -5,7 +5,7 @@ use crate::format::batch::{MISSING, Number};
 use crate::format::extremes::reply::{self, Value};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::frame::batch_rows::BatchBuilder;
-use crate::format::{Columns, Detected, Format, Head, Opened, ReadStats, Reader, Sink};
+use crate::format::{Columns, Detected, Format, Head, Opened, ReadStats, Reader};
 use crate::metric::extreme::Extreme;
 use crate::source::block::{Block, Piece};
 
@@ -37,14 +37,8 @@ impl Format for Hotkeys {
 }
 
 impl Reader for Hotkeys {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
-        let mut gather = BatchBuilder::new(columns, sink);
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+        let mut gather = BatchBuilder::new(columns);
         reply::each(block, piece.from, &mut gather, |block, _, value, gather| {
             let mut keys = Vec::new();
             let outcome = find(value, block.content(), &mut keys);

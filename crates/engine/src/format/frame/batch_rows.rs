@@ -3,25 +3,23 @@
 use crate::format::batch::{BATCH_KEYS, Values};
 use crate::format::read_stats::Lost;
 use crate::format::redis_cli::{errors, noise};
-use crate::format::{Columns, Notice, ReadStats, Sink};
+use crate::format::{Columns, Notice, ReadStats};
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
 
 /// Keys being collected for a sink.
 pub struct BatchBuilder<'a, 'c> {
     columns: &'a mut Columns<'c>,
-    sink: &'a mut dyn Sink,
     seen: ReadStats,
 }
 
 impl<'a, 'c> BatchBuilder<'a, 'c> {
     /// Nothing gathered yet.
-    pub fn new(columns: &'a mut Columns<'c>, sink: &'a mut dyn Sink) -> Self {
+    pub fn new(columns: &'a mut Columns<'c>) -> Self {
         columns.keys.clear();
         columns.values.clear();
         BatchBuilder {
             columns,
-            sink,
             seen: ReadStats::default(),
         }
     }
@@ -46,7 +44,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
 
     /// Rejects a row at `at` that is not a key.
     pub fn reject(&mut self, at: usize, reason: &str) {
-        self.sink.reject(at, reason);
+        self.columns.sink.reject(at, reason);
     }
 
     /// Adds a row at `at` in which redis-cli or a server reports a failure.
@@ -87,12 +85,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     fn flush(&mut self, block: &Block) {
-        let BatchBuilder {
-            columns,
-            sink,
-            seen,
-        } = self;
-        columns.hand_on(block.padded(), *sink, seen);
+        let BatchBuilder { columns, seen } = self;
+        columns.hand_on(block.padded(), seen);
         columns.keys.clear();
         columns.values.clear();
     }

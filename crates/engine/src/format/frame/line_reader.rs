@@ -9,7 +9,7 @@ use crate::format::lfu::LfuRule;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::read_stats::Lost;
 use crate::format::redis_cli::noise;
-use crate::format::{Columns, Notice, Opened, ReadStats, Reader, Sink};
+use crate::format::{Columns, Notice, Opened, ReadStats, Reader};
 use crate::source::block::{Block, Piece};
 
 /// A line without its line end and surrounding terminal codes.
@@ -57,15 +57,9 @@ impl<R: Row> LineReader<R> {
 }
 
 impl<R: Row> Reader for LineReader<R> {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let lfu = columns.lfu;
-        let mut gather = BatchBuilder::new(columns, sink);
+        let mut gather = BatchBuilder::new(columns);
         if let Some(notice) = self.0.at_start().filter(|_| piece.first) {
             gather.note(notice);
         }

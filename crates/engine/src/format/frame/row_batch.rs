@@ -1,12 +1,11 @@
-//! Rows handed from a walk to the workers: keys or operations, with names and words in one block and everything else in
-//! columns. Batches are recycled like blocks.
+//! Rows handed from a walk to the workers: keys, with names and words in one block and everything else in columns; or raw
+//! input. Batches are recycled like blocks.
 
 use std::borrow::Cow;
 
-use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values, Word};
+use crate::format::batch::{BATCH_KEYS, MISSING, Number, Spans, Values, Word};
 use crate::format::lfu::LfuRule;
-use crate::format::{ReadStats, Sink};
-use crate::metric::Metric;
+use crate::format::{Columns, ReadStats, Sink};
 use crate::source::block::Block;
 
 /// Kinds per batch; rows look up their kind by linear search.
@@ -26,19 +25,7 @@ pub(crate) struct Row<'a> {
     pub kind: (&'a Cow<'static, str>, &'static str),
 }
 
-/// The attributes of an operation besides the name of its key.
-pub struct Operation {
-    /// Its offset in the input.
-    pub offset: u64,
-    /// The command, in lower case.
-    pub command: &'static str,
-    /// The database number.
-    pub database: u64,
-    /// The time, in milliseconds since 1970, or `MISSING`.
-    pub time_ms: u64,
-}
-
-/// A type with an encoding, or a command, and the position of its words in the block.
+/// A type with an encoding, and the position of its words in the block.
 struct Kind {
     name: Cow<'static, str>,
     encoding: &'static str,
@@ -47,17 +34,11 @@ struct Kind {
 
 /// Rows that are still raw input for the worker to parse.
 pub(crate) trait Unread: Send {
-    /// Parses the rows in `block` into `sink`, using empty columns.
-    fn read(
-        &mut self,
-        block: &mut Block,
-        columns: (&mut Spans, &mut Values),
-        lfu: LfuRule,
-        sink: &mut dyn Sink,
-    ) -> ReadStats;
+    /// Parses the rows in `block`, using empty columns.
+    fn read(&mut self, block: &mut Block, columns: &mut Columns<'_>) -> ReadStats;
 }
 
-/// Rows for a worker: either keys or operations.
+/// Rows for a worker.
 #[derive(Default)]
 pub struct RowBatch {
     /// Names and words.
@@ -77,27 +58,23 @@ pub struct RowBatch {
 impl RowBatch {
     #[inline]
     pub(crate) fn push(&mut self, key: &[u8], row: &Row<'_>) {
-        self.push_name(key, row.offset);
+        let (before, start) = (self.keys.len(), self.base.len() as u32);
+        self.base.append(key);
+        self.keys.push(start, self.base.len() as u32);
+        self.values.offsets.push(row.offset);
         self.values.sizes_mut().push(row.size);
         for (number, value) in Number::ALL.into_iter().zip(row.numbers) {
-            self.push_number(number, value);
+            let column = self.values.number_mut(number);
+            // A column stays empty until a row has a value, as `NEVER` is.
+            if number == Number::Expiry || value != MISSING || !column.is_empty() {
+                column.resize(before, MISSING);
+                column.push(value);
+            }
         }
         let words = self.words(row.kind);
         for (column, (start, end)) in self.values.words.iter_mut().zip(words) {
             column.push(start, end);
         }
-    }
-
-    #[inline]
-    pub(crate) fn push_operation(&mut self, key: &[u8], operation: &Operation) {
-        self.push_name(key, operation.offset);
-        self.values.are_operations = true;
-        self.values.weights[Metric::OPS].push(1);
-        self.push_number(Number::Database, operation.database);
-        let before = self.keys.len() - 1;
-        push_known(&mut self.values.times, before, operation.time_ms);
-        let [(start, end), _] = self.words((&Cow::Borrowed(operation.command), ""));
-        self.values.commands.push(start, end);
     }
 
     /// Rejects something other than a key at `offset` of the input, for a short reason.
@@ -136,13 +113,14 @@ impl RowBatch {
         self.unread.is_some()
     }
 
-    /// Bytes of the names and words.
+    /// Bytes of the names and words, and of raw input.
     pub fn size_bytes(&self) -> usize {
-        self.base.len()
+        self.base.len() + self.block.len()
     }
 
     /// Drops all rows, keeps the memory except that of a giant key.
     pub(crate) fn clear(&mut self) {
+        self.block.shrink(MAX_BYTES);
         self.base.shrink(MAX_BYTES);
         self.base.resize(0);
         self.keys.clear();
@@ -160,46 +138,21 @@ impl RowBatch {
             sink.reject_at(*offset, reason);
         }
         let mut stats = self.seen.clone();
-        if let Some(mut unread) = self.unread.take() {
-            let columns = (&mut self.keys, &mut self.values);
-            stats += unread.read(&mut self.block, columns, lfu, sink);
-            return stats;
+        let mut columns = Columns {
+            keys: &mut self.keys,
+            values: &mut self.values,
+            sink,
+            kernel: hashslot::best(),
+            lfu,
+            command_times: None,
+            written_ms: 0,
+            with_attributes: true,
+        };
+        match self.unread.take() {
+            Some(mut unread) => stats += unread.read(&mut self.block, &mut columns),
+            None => columns.hand_on(self.base.padded(), &mut stats),
         }
-        if self.keys.is_empty() {
-            return stats;
-        }
-        if self.values.are_operations {
-            stats.operations = self.keys.len() as u64;
-        } else {
-            stats.keys = self.keys.len() as u64;
-        }
-        self.values.estimate_accesses(lfu);
-        sink.keys(KeyBatch {
-            base: self.base.padded(),
-            keys: &self.keys,
-            values: &self.values,
-        });
         stats
-    }
-
-    #[inline]
-    fn push_name(&mut self, key: &[u8], offset: u64) {
-        let start = self.base.len() as u32;
-        self.base.append(key);
-        self.keys.push(start, self.base.len() as u32);
-        self.values.offsets.push(offset);
-    }
-
-    #[inline]
-    fn push_number(&mut self, number: Number, value: u64) {
-        let before = self.keys.len() - 1;
-        let column = self.values.number_mut(number);
-        // `NEVER` is a known value.
-        if number == Number::Expiry {
-            column.push(value);
-        } else {
-            push_known(column, before, value);
-        }
     }
 
     /// The positions of a kind's words in the block; appends those of a new kind.
@@ -230,15 +183,6 @@ impl RowBatch {
     }
 }
 
-/// Appends to the column of a row preceded by `before` rows. The column stays empty until a row has a value.
-#[inline]
-fn push_known(column: &mut Vec<u64>, before: usize, value: u64) {
-    if value != MISSING || !column.is_empty() {
-        column.resize(before, MISSING);
-        column.push(value);
-    }
-}
-
 /// Whether texts are equal: usually they have the same address.
 #[inline]
 fn same_text(a: &str, b: &str) -> bool {
@@ -250,28 +194,31 @@ mod tests {
     use super::*;
     use crate::format::reading::Found;
 
-    fn operation(offset: u64, command: &'static str, time_ms: u64) -> Operation {
-        Operation {
-            offset,
-            command,
-            database: 0,
-            time_ms,
+    fn row<'a>(kind: (&'a Cow<'static, str>, &'static str), database: u64) -> Row<'a> {
+        let mut numbers = [MISSING; Number::ALL.len()];
+        numbers[Number::Database as usize] = database;
+        Row {
+            offset: 9,
+            size: 1,
+            numbers,
+            kind,
         }
     }
 
     #[test]
     fn a_column_starts_with_the_first_row_that_has_it() {
         let mut rows = RowBatch::default();
-        rows.push_operation(b"a", &operation(0, "get", MISSING));
-        rows.push_operation(b"b", &operation(9, "set", 7));
-        rows.push_operation(b"c", &operation(20, "get", MISSING));
+        for (kind, database) in [("set", MISSING), ("hash", 7), ("set", MISSING)] {
+            rows.push(b"a", &row((&kind.into(), ""), database));
+        }
         let mut found = Found::default();
         let seen = rows.read(LfuRule::default(), &mut found);
-        assert_eq!((seen.keys, seen.operations), (0, 3));
-        assert_eq!(found.values.times, [MISSING, 7, MISSING]);
-        assert_eq!(found.values.offsets, [0, 9, 20]);
+        assert_eq!(seen, ReadStats::of_keys(3));
+        let databases = found.values.number(Number::Database);
+        assert_eq!(databases, [MISSING, 7, MISSING]);
+        assert_eq!(found.values.offsets, [9; 3]);
         assert!(found.values.number(Number::Elements).is_empty());
-        assert_eq!(found.commands, [b"get", b"set", b"get"]);
+        assert_eq!(found.types, [&b"set"[..], b"hash", b"set"]);
     }
 
     #[test]
@@ -286,21 +233,12 @@ mod tests {
                 })
                 .count()
         };
-        let get =
-            |rows: &mut RowBatch, name: &[u8]| rows.push_operation(name, &operation(0, "get", 0));
-        assert_eq!(filled(&|rows, _| get(rows, b"a")), BATCH_KEYS);
-        assert_eq!(filled(&|rows, _| get(rows, &[0; MAX_BYTES])), 1);
+        let set = |rows: &mut RowBatch, name: &[u8]| rows.push(name, &row((&"set".into(), ""), 0));
+        assert_eq!(filled(&|rows, _| set(rows, b"a")), BATCH_KEYS);
+        assert_eq!(filled(&|rows, _| set(rows, &[0; MAX_BYTES])), 1);
         assert_eq!(filled(&|rows, _| rows.reject(0, "wrong")), BATCH_KEYS);
-        let kind = |rows: &mut RowBatch, at: u64| {
-            rows.push(
-                b"a",
-                &Row {
-                    offset: 0,
-                    size: 1,
-                    numbers: [MISSING; Number::ALL.len()],
-                    kind: (&Cow::Owned(format!("module {at}")), ""),
-                },
-            );
+        let kind = |rows: &mut RowBatch, at| {
+            rows.push(b"a", &row((&format!("module {at}").into(), ""), 0));
         };
         assert_eq!(filled(&kind), MAX_KINDS);
     }
@@ -308,7 +246,7 @@ mod tests {
     #[test]
     fn a_giant_key_does_not_keep_its_memory() {
         let mut rows = RowBatch::default();
-        rows.push_operation(&[0; 16 * MAX_BYTES], &operation(0, "get", 0));
+        rows.push(&[0; 16 * MAX_BYTES], &row((&"set".into(), ""), 0));
         assert!(rows.is_full() && !rows.is_empty());
         rows.clear();
         assert!(rows.is_empty() && !rows.is_full());

@@ -55,8 +55,7 @@ impl Format for HdtRdb {
         }
         match text.first() {
             Some(b'[') => {
-                let keys = JsonKeys::open(head, &ColumnNames::USUAL, NO_KEYS)?;
-                Ok(Opened::lines(self.name(), keys))
+                Ok(JsonKeys::open(head, &ColumnNames::USUAL, NO_KEYS)?.opened(self.name()))
             }
             _ => Ok(csv::open(head, &ColumnNames::USUAL)?.opened(self.name())),
         }

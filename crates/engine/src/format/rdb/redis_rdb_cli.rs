@@ -50,7 +50,7 @@ impl Format for RedisRdbCli {
         match table::unmarked(head.bytes).first() {
             Some(b'{') => {
                 let keys = JsonKeys::open(head, &ColumnNames::USUAL, &[])?;
-                Ok(Opened::lines(self.name(), keys.in_thousands()))
+                Ok(keys.in_thousands().opened(self.name()))
             }
             _ => tool_rows::open(self.name(), head, KeyText::RawInQuotes),
         }

@@ -10,7 +10,7 @@ use crate::format::lines::cut_lines;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::noise;
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader};
 use crate::source::block::{Block, Padded, Piece};
 
 /// The format.
@@ -35,13 +35,7 @@ impl Format for Quoted {
 }
 
 impl Reader for Quoted {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let mut stats = ReadStats::default();
         let mut from = piece.from;
         columns.values.clear();
@@ -49,15 +43,15 @@ impl Reader for Quoted {
             stats.note(Notice::CutOff, 1);
         }
         while (from as usize) < block.len() {
-            let next = cut_lines(block.padded(), from, b'\n', columns.keys, columns.find).next;
+            let next = cut_lines(block.padded(), from, b'\n', columns.keys, columns.kernel).next;
             if !is_plain(block.padded(), from, next, columns) {
                 let rest = Piece { from, ..piece };
-                stats += LineReader(Lines).read(block, rest, columns, sink);
+                stats += LineReader(Lines).read(block, rest, columns);
                 break;
             }
             columns.keys.start.iter_mut().for_each(|start| *start += 1);
             columns.keys.end.iter_mut().for_each(|end| *end -= 1);
-            columns.hand_on(block.padded(), sink, &mut stats);
+            columns.hand_on(block.padded(), &mut stats);
             from = next;
         }
         stats

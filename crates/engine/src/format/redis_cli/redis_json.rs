@@ -9,7 +9,7 @@ use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::cursor;
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader};
 use crate::source::block::{Block, Piece};
 
 /// The format.
@@ -136,14 +136,8 @@ struct Reply {
 }
 
 impl Reader for Reply {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
-        let mut gather = BatchBuilder::new(columns, sink);
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+        let mut gather = BatchBuilder::new(columns);
         let mut at = piece.from as usize;
         // The two separators before the item: a bracket at the very start, or after another bracket, starts a reply.
         // All blocks but the first start after a comma.

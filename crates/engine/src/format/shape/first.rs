@@ -5,8 +5,7 @@ use crate::format::lfu::LfuRule;
 use crate::format::shape::lines::LOOKED_AT;
 use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink};
 use crate::name::Name;
-use crate::simd::{find_cells, find_delimiters};
-use crate::source::block::{Block, Padded, Piece};
+use crate::source::block::{Block, Piece};
 
 /// The first key that `opened` reads in the complete lines of `head`.
 pub(super) fn key(opened: &Opened, head: Head<'_>) -> Option<Name> {
@@ -27,17 +26,11 @@ pub(in crate::format) fn read(
     with_attributes: bool,
     sink: &mut dyn Sink,
 ) -> ReadStats {
-    let kernel = hashslot::best();
-    let find = |base: Padded<'_>, from, byte, ends: &mut [u32]| {
-        find_delimiters(kernel, base, from, byte, ends)
-    };
-    let cells =
-        |base: Padded<'_>, from, byte, ends: &mut [u32]| find_cells(kernel, base, from, byte, ends);
     let mut columns = Columns {
         keys: &mut Spans::default(),
         values: &mut Values::default(),
-        find: &find,
-        find_cells: &cells,
+        sink,
+        kernel: hashslot::best(),
         lfu: LfuRule::default(),
         command_times: None,
         written_ms: 0,
@@ -50,7 +43,7 @@ pub(in crate::format) fn read(
         last: true,
         is_rereadable: false,
     };
-    reader.read(&mut Block::from_bytes(content), piece, &mut columns, sink)
+    reader.read(&mut Block::from_bytes(content), piece, &mut columns)
 }
 
 /// Keeps the first key.

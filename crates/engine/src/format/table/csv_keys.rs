@@ -14,8 +14,8 @@ use crate::format::table::layout::Layout;
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
 use crate::format::table::separator::{Cell, Separator};
-use crate::format::table::{Carried, Refusal, Row, Rows, Span, Step, Unreadables};
-use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink};
+use crate::format::table::{Carried, Refusal, Row, Rows, Span, Step, TableReader, Unreadables};
+use crate::format::{Columns, Head, Opened};
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::boundary::line_at;
 
@@ -48,7 +48,7 @@ impl CsvKeys {
             }
             _ => RowBoundary::Lines(b'\n'),
         };
-        Opened::blocks(format, boundary, self)
+        Opened::blocks(format, boundary, TableReader(self))
     }
 
     /// Whether a row may be the total of others.
@@ -231,7 +231,7 @@ impl Rows for CsvKeys {
             delimiter,
             self.layout.columns,
             self.layout.has_quotes,
-            columns.find_cells,
+            columns.kernel,
         )?;
         let text = &base.bytes()[from..base.len().min(next as usize)];
         let has_escapes = || memchr::memchr(b'\\', text).is_some();
@@ -313,17 +313,5 @@ impl Rows for CsvKeys {
 
     fn undone(cut: &CutRow) -> u64 {
         cut.undone
-    }
-}
-
-impl Reader for CsvKeys {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
-        table::read(self, block, piece, columns, sink)
     }
 }

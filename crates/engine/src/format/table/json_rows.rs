@@ -8,13 +8,14 @@
 
 use std::ops::Range;
 
-use crate::format::FindByte;
 use crate::format::batch::Spans;
 use crate::format::lines::cut_lines;
 use crate::format::parse::json_object;
 use crate::format::parse::json_object::Value;
 use crate::format::parse::size::{ReadNumber, sixteen_digits};
 use crate::format::table::{self, plain_rows};
+use crate::simd::find_delimiters;
+use crate::slot::Kernel;
 use crate::source::block::Padded;
 
 /// Maximum members of the first object and bytes of its line; otherwise each line is parsed.
@@ -63,13 +64,13 @@ impl JsonRows {
 
     /// Parses the next lines from `from` on, one object each; returns the start of the following line. `None` if a line
     /// differs from the first in form, or has a backslash or a nested value.
-    pub(super) fn cut(&mut self, base: Padded<'_>, from: u32, find: FindByte<'_>) -> Option<u32> {
+    pub(super) fn cut(&mut self, base: Padded<'_>, from: u32, kernel: &Kernel) -> Option<u32> {
         let bytes = &base.bytes()[from as usize..];
         let head = &bytes[..bytes.len().min(MAX_FIRST_LINE)];
         self.take_shape(&head[..memchr::memchr(b'\n', head)?])?;
-        let next = cut_lines(base, from, b'\n', &mut self.lines, find).next;
+        let next = cut_lines(base, from, b'\n', &mut self.lines, kernel).next;
         let text = &base.bytes()[from as usize..base.len().min(next as usize)];
-        if memchr::memchr(b'\\', text).is_some() || !self.find_quotes(base, from, next, find) {
+        if memchr::memchr(b'\\', text).is_some() || !self.find_quotes(base, from, next, kernel) {
             return None;
         }
         self.find_between();
@@ -176,13 +177,13 @@ impl JsonRows {
     }
 
     /// Finds all quotes of the lines; false if a line has a different number than the first.
-    fn find_quotes(&mut self, base: Padded<'_>, from: u32, next: u32, find: FindByte<'_>) -> bool {
+    fn find_quotes(&mut self, base: Padded<'_>, from: u32, next: u32, kernel: &Kernel) -> bool {
         let lines = self.lines.len();
         let in_line: usize = self.between.iter().map(Between::quotes).sum();
         let expected = lines * in_line;
         // Asking for one more reveals any excess.
         self.quotes.resize(expected + 1, 0);
-        let count = find(base, from, b'"', &mut self.quotes).delimiters;
+        let count = find_delimiters(kernel, base, from, b'"', &mut self.quotes).ends;
         if count < expected || (count > expected && self.quotes[expected] < next) {
             return false;
         }
@@ -271,14 +272,11 @@ mod tests {
     use crate::source::block::Block;
     use proptest::prelude::*;
 
-    fn find(base: Padded<'_>, from: u32, byte: u8, ends: &mut [u32]) -> crate::simd::Found {
-        crate::simd::find_delimiters(hashslot::best(), base, from, byte, ends)
-    }
-
     /// Whether all lines are parsed as one batch.
     fn are_alike(lines: &str) -> bool {
         let block = Block::from_bytes(lines.as_bytes());
-        JsonRows::default().cut(block.padded(), 0, &find) == Some(block.len() as u32)
+        let next = JsonRows::default().cut(block.padded(), 0, hashslot::best());
+        next == Some(block.len() as u32)
     }
 
     /// The keys found when parsing line by line, which is forced by an appended row with an escape; that row is
@@ -290,6 +288,7 @@ mod tests {
         let columns = values.weights.iter_mut().chain(&mut values.numbers);
         columns.for_each(|column| column.truncate(found.keys.len()));
         found.types.pop();
+        found.encodings.pop();
         found.seen.keys -= 1;
         found
     }

@@ -17,11 +17,11 @@ use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::json_rows::JsonRows;
 use crate::format::table::key_spelling::{DUMP, KeySpelling};
 use crate::format::table::names::Unit;
-use crate::format::table::{Carried, Refusal, Row, Rows, Span, Step, Unreadables};
-use crate::format::{Columns, Format, Head, Opened, ReadStats, Reader, Sink};
+use crate::format::table::{Carried, Refusal, Row, Rows, Span, Step, TableReader, Unreadables};
+use crate::format::{Columns, Format, Head, Opened};
 use crate::metric::Metric;
 use crate::name::Name;
-use crate::source::block::{Block, Padded, Piece};
+use crate::source::block::Padded;
 
 /// Lines of a head whose members define the columns.
 const LINES: usize = 1000;
@@ -50,8 +50,7 @@ impl Format for Jsonl {
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
-        let keys = JsonKeys::open(head, &self.names, &[])?;
-        Ok(Opened::lines(self.name(), keys))
+        Ok(JsonKeys::open(head, &self.names, &[])?.opened(self.name()))
     }
 }
 
@@ -205,6 +204,11 @@ impl JsonKeys {
 }
 
 impl JsonKeys {
+    /// The objects as an input in the format called `format`.
+    pub(crate) fn opened(self, format: &'static str) -> Opened {
+        Opened::lines(format, TableReader(self))
+    }
+
     /// Reads sizes as redis-rdb-cli writes them.
     pub(crate) fn in_thousands(mut self) -> JsonKeys {
         self.readers[Role::of(Metric::Bytes).place()] = size_in_thousands;
@@ -244,7 +248,7 @@ impl Rows for JsonKeys {
         if self.names.escapes == KeyEscapes::C || self.has_unit {
             return None;
         }
-        let next = rows.cut(base, from as u32, columns.find)?;
+        let next = rows.cut(base, from as u32, columns.kernel)?;
         let first = &base.bytes()[from..];
         let mut best: [Option<(usize, usize)>; ROLES] = [None; ROLES];
         for (at, name) in rows.names().enumerate() {
@@ -311,18 +315,6 @@ impl Rows for JsonKeys {
             },
             _ => (end + 1, Step::Reject("not a JSON object".into())),
         }
-    }
-}
-
-impl Reader for JsonKeys {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
-        table::read(self, block, piece, columns, sink)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::format::batch::{BATCH_KEYS, MISSING, Number, SOMETIME, Values, Word};
 use crate::format::parse::size::{ReadNumber, count, integer, is_missing};
 use crate::format::table::columns::{ROLES, Role};
 use crate::format::table::names::Unit;
-use crate::format::{BYTE_ORDER_MARK, Columns, Notice, ReadStats, Sink};
+use crate::format::{BYTE_ORDER_MARK, Columns, Notice, ReadStats, Reader};
 use crate::metric::{Metric, WEIGHTS};
 use crate::source::block::{Block, Padded, Piece};
 use std::borrow::Cow;
@@ -158,47 +158,46 @@ pub(crate) trait Rows {
 }
 
 /// Reads a piece: uniform rows in batches, others row by row, with the same result.
-pub(crate) fn read<R: Rows>(
-    rows: &R,
-    block: &mut Block,
-    piece: Piece,
-    columns: &mut Columns<'_>,
-    sink: &mut dyn Sink,
-) -> ReadStats {
-    let mut stats = ReadStats::default();
-    let mut memory = R::Memory::default();
-    let start = start(block, piece, &mut stats);
-    let mut from = rows.first(block, piece, start);
-    let carried = rows.carried();
-    while from < block.len() {
-        match rows.alike(block.padded(), from, columns, &mut memory) {
-            Some(next) => from = next,
-            None => {
-                columns.keys.clear();
-                columns.values.clear();
-                while from < block.len() && columns.keys.len() < BATCH_KEYS {
-                    let (after, step) = rows.next(block.content_mut(), from, &mut memory);
-                    let at = piece.offset + from as u64;
-                    match step {
-                        Step::Key(row, unreadable) => {
-                            for (role, text) in unreadable.0 {
-                                stats.lose(role.value(), at, &text);
+pub(crate) struct TableReader<R>(pub R);
+
+impl<R: Rows + Send + Sync> Reader for TableReader<R> {
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+        let rows = &self.0;
+        let mut stats = ReadStats::default();
+        let mut memory = R::Memory::default();
+        let start = start(block, piece, &mut stats);
+        let mut from = rows.first(block, piece, start);
+        let carried = rows.carried();
+        while from < block.len() {
+            match rows.alike(block.padded(), from, columns, &mut memory) {
+                Some(next) => from = next,
+                None => {
+                    columns.keys.clear();
+                    columns.values.clear();
+                    while from < block.len() && columns.keys.len() < BATCH_KEYS {
+                        let (after, step) = rows.next(block.content_mut(), from, &mut memory);
+                        let at = piece.offset + from as u64;
+                        match step {
+                            Step::Key(row, unreadable) => {
+                                for (role, text) in unreadable.0 {
+                                    stats.lose(role.value(), at, &text);
+                                }
+                                push(columns, carried, row, &mut stats);
                             }
-                            push(columns, carried, row, &mut stats);
+                            Step::Around => stats.note(Notice::Around, 1),
+                            Step::NoKey => stats.note(Notice::NoKey, 1),
+                            Step::Blank => {}
+                            Step::Reject(refusal) => columns.sink.reject(from, &refusal),
                         }
-                        Step::Around => stats.note(Notice::Around, 1),
-                        Step::NoKey => stats.note(Notice::NoKey, 1),
-                        Step::Blank => {}
-                        Step::Reject(refusal) => sink.reject(from, &refusal),
+                        from = after;
                     }
-                    from = after;
                 }
             }
+            columns.hand_on(block.padded(), &mut stats);
         }
-        columns.hand_on(block.padded(), sink, &mut stats);
+        stats.note(Notice::EscapedKey, R::undone(&memory));
+        stats
     }
-    stats.note(Notice::EscapedKey, R::undone(&memory));
-    stats
 }
 
 fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, stats: &mut ReadStats) {

@@ -4,9 +4,10 @@
 //! ends at match number `r * n + f`, and no row needs parsing. A column may be quoted if it is so in all rows and there are
 //! no other quotes.
 
-use crate::format::FindCells;
 use crate::format::batch::{BATCH_KEYS, Spans};
 use crate::format::parse::size::sixteen_digits;
+use crate::simd::find_cells;
+use crate::slot::Kernel;
 use crate::source::block::Padded;
 
 /// A batch of rows; its buffers are reused.
@@ -33,14 +34,14 @@ impl Grid {
         delimiter: u8,
         fields: usize,
         quotes: bool,
-        find: FindCells<'_>,
+        kernel: &Kernel,
     ) -> Option<u32> {
         let len = base.len() as u32;
         self.fields = fields;
         self.cells.resize(BATCH_KEYS * fields, 0);
-        let search = find(base, from, delimiter, &mut self.cells);
-        if search.cells < self.cells.len() {
-            self.cells.truncate(search.cells);
+        let search = find_cells(kernel, base, from, delimiter, &mut self.cells);
+        if search.ends < self.cells.len() {
+            self.cells.truncate(search.ends);
             // The last line may lack its end.
             if self
                 .cells

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::format::Notice;
-use crate::format::batch::{NEVER, SOMETIME};
+use crate::format::batch::{LEFT, NEVER};
 use crate::format::rdb::snapshot::elements::Elements;
 
 /// A key and its known attributes.
@@ -49,7 +49,7 @@ impl Attributes {
     pub fn expiry(&self) -> u64 {
         self.expires_ms.map_or(NEVER, |at| {
             // A time before 1970 has passed too.
-            u64::try_from(at).unwrap_or(0).min(SOMETIME - 1)
+            u64::try_from(at).unwrap_or(0).min(LEFT - 1)
         })
     }
 }
