@@ -88,9 +88,7 @@ fn best_peer(all: &[Contestant], times: &[Time]) -> (usize, f64) {
 fn table() {
     let all = all();
     let mut sets = vec![("8..64".to_string(), Keys::new(8..=64))];
-    sets.extend(
-        [4, 8, 16, 32, 64, 256].map(|len| (len.to_string(), Keys::new(len..=len))),
-    );
+    sets.extend([4, 8, 16, 32, 64, 256].map(|len| (len.to_string(), Keys::new(len..=len))));
     for (name, keys) in &sets {
         let times = time_slots(&all, keys);
         let (peer, peer_time) = best_peer(&all, &times);
