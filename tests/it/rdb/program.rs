@@ -35,8 +35,7 @@ fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
     made["input"]["incomplete"][0]["reason"]
         .text()
         .says("cut off after 9 keys of 10 (90.0%)")
-        .says("key:0008")
-        .says("REDIS0012");
+        .says("between keys, version REDIS0012");
 
     let mut unknown = whole.clone();
     let at = whole.len() - 9;
@@ -45,7 +44,7 @@ fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
     let output = scratch.run("dump unknown.rdb");
     assert_eq!((code(&output), stdout(&output).lines().count()), (2, 11));
     let unknown = format!("unknown.rdb: byte {at}: an unknown type or opcode, 150");
-    stderr(&output).says(&unknown).says("\"key:0009\"");
+    stderr(&output).says(&unknown);
 }
 
 #[test]
