@@ -93,16 +93,12 @@ fn table() {
         let times = time_slots(&all, keys);
         let (peer, peer_time) = best_peer(&all, &times);
         println!("\nkeys of {name} bytes; best peer: {}", all[peer].name);
-        println!(
-            "{:>12} {:>9} {:>8}  {:>6}  spread",
-            "", "Mkeys/s", "GB/s", "ratio"
-        );
+        println!("{:>12} {:>9}  {:>6}  spread", "", "Mkeys/s", "ratio");
         for (contestant, time) in all.iter().zip(&times) {
             println!(
-                "{:>12} {:>9.3} {:>8.2}  {:>6.2}  {:.2}..{:.2}",
+                "{:>12} {:>9.3}  {:>6.2}  {:.2}..{:.2}",
                 contestant.name,
                 keys.batch().len() as f64 * 1e3 / time.median,
-                keys.bytes() as f64 / time.median,
                 peer_time / time.median,
                 time.min / time.median,
                 time.max / time.median,

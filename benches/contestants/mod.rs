@@ -46,11 +46,6 @@ impl Keys {
     pub(crate) fn batch(&self) -> Batch<'_> {
         Batch::new(Padded::new(&self.buffer), &self.start, &self.end)
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let batch = self.batch();
-        (0..batch.len()).map(|i| batch.get(i).len()).sum()
-    }
 }
 
 /// Writes the slots of a batch.
