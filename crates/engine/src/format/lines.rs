@@ -5,6 +5,8 @@
 
 use std::sync::LazyLock;
 
+use hashslot::Kernel;
+
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::redis_cli::errors;
@@ -12,7 +14,6 @@ use crate::format::redis_cli::noise;
 use crate::format::table;
 use crate::format::{Columns, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::simd::find_delimiters;
-use crate::slot::Kernel;
 use crate::source::block::{Block, Padded, Piece};
 
 /// The limitations of this format, for a report's notes.

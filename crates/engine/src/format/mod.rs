@@ -36,6 +36,8 @@ pub mod slot_stats;
 #[doc(hidden)]
 pub mod table;
 
+use hashslot::Kernel;
+
 use crate::command::times::CommandTimes;
 use crate::error::{Error, Result};
 use crate::format::batch::{KeyBatch, Spans, Values};
@@ -47,7 +49,6 @@ pub use crate::format::read_stats::{Lost, ReadStats, Unreadable};
 use crate::format::redis_cli::redis_json::RedisJson;
 pub use crate::format::shape::{Shape, Told};
 use crate::name::Name;
-use crate::slot::Kernel;
 use crate::source::block::{Block, Padded, Piece};
 
 /// Every readable format, in the order of detection.

@@ -1,6 +1,8 @@
 //! `monitor`: MONITOR output, one line per command that a server ran. Each key of a command is an operation; scripts
 //! count through the commands they run.
 
+use hashslot::Kernel;
+
 use crate::command::{COMMANDS, Command};
 use crate::format::around::around;
 use crate::format::batch::Number;
@@ -11,7 +13,6 @@ use crate::format::parse::escape::{self, Escapes};
 use crate::format::{Columns, Format, Head, Notice, Opened, ReadStats, Reader};
 use crate::metric::Metric;
 use crate::simd::find_delimiters;
-use crate::slot::Kernel;
 use crate::source::block::{Block, Piece};
 
 /// The format.

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use hashslot::Kernel;
+
 use crate::format::batch::Spans;
 use crate::format::lines::cut_lines;
 use crate::format::parse::json_object;
@@ -15,7 +17,6 @@ use crate::format::parse::json_object::Value;
 use crate::format::parse::size::{ReadNumber, sixteen_digits};
 use crate::format::table::{self, plain_rows};
 use crate::simd::find_delimiters;
-use crate::slot::Kernel;
 use crate::source::block::Padded;
 
 /// Maximum members of the first object and bytes of its line; otherwise each line is parsed.

@@ -4,10 +4,11 @@
 //! ends at match number `r * n + f`, and no row needs parsing. A column may be quoted if it is so in all rows and there are
 //! no other quotes.
 
+use hashslot::Kernel;
+
 use crate::format::batch::{BATCH_KEYS, Spans};
 use crate::format::parse::size::sixteen_digits;
 use crate::simd::find_cells;
-use crate::slot::Kernel;
 use crate::source::block::Padded;
 
 /// A batch of rows; its buffers are reused.
