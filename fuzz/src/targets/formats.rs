@@ -17,7 +17,7 @@ use slotscope::format::{
 };
 use slotscope::scan::Scan;
 use slotscope::slot::SlotColumns;
-use slotscope::source::block::{Block, Padded, Piece};
+use slotscope::source::block::{Block, Piece};
 use slotscope::source::forward::Forward;
 use slotscope::source::memory::memory;
 use slotscope::source::{Source, SourceFacts, decompress};
