@@ -44,8 +44,6 @@ pub mod cli;
 #[doc(hidden)]
 pub mod diff;
 #[cfg(feature = "cli")]
-mod dump;
-#[cfg(feature = "cli")]
 mod exporter;
 #[doc(hidden)]
 pub mod fanout;
@@ -53,8 +51,6 @@ pub mod fanout;
 pub mod find_tag;
 #[doc(hidden)]
 pub mod generate;
-#[cfg(feature = "cli")]
-mod keyslot;
 #[doc(hidden)]
 pub mod lint;
 pub mod options;

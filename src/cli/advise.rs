@@ -25,7 +25,7 @@ use crate::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
 use crate::cli::input::servers::{Collected, LiveArgs, ServerArgs};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run, inputs};
+use crate::cli::{Ending, Run, inputs, say, say_stop};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
 use crate::options::NodeSpec;
@@ -174,7 +174,7 @@ impl AdviseArgs {
         let (reading, collected) = flags.find()?.read(self.reading.progress)?.reading()?;
         collected::incomplete(&reading.collections)
             .iter()
-            .for_each(|stop| crate::cli::say(&format!("{}: {}", stop.file, stop.reason)));
+            .for_each(|stop| say(&format!("{}: {}", stop.file, stop.reason)));
         Ok(Some((reading, collected)))
     }
 
@@ -184,10 +184,7 @@ impl AdviseArgs {
             read.input(&**source, index as u32, Lines::Auto, fanout)?;
         }
         rejected::check_strict(self.reading.strict, sources, &read.rejects)?;
-        let stopped = read
-            .incomplete
-            .iter()
-            .map(|stop| format!("{}: byte {}: {}", stop.file, stop.byte, stop.reason));
+        read.incomplete.iter().for_each(say_stop);
         let passed_over = read
             .passed_over
             .iter()
@@ -198,10 +195,7 @@ impl AdviseArgs {
                 read.rejects.count
             )
         });
-        stopped
-            .chain(passed_over)
-            .chain(rejects)
-            .for_each(|remark| crate::cli::say(&remark));
+        passed_over.chain(rejects).for_each(|remark| say(&remark));
         Ok(())
     }
 }

@@ -1,25 +1,29 @@
-//! The flags of `slotscope dump`.
+//! `slotscope dump`: the keys of RDB files, one per line, in the order of the file.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use slotscope_engine::calendar::utc;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Notice;
+use slotscope_engine::format::batch::MISSING;
 use slotscope_engine::format::rdb::snapshot::record::{Event, Record};
 use slotscope_engine::format::rdb::snapshot::walk::Walker;
 use slotscope_engine::format::table::key_spelling::DUMP;
 use slotscope_engine::name::Name;
-use slotscope_engine::redact::spelled;
+use slotscope_engine::redact;
+use slotscope_engine::scan::filter::KeyFacts;
 use slotscope_engine::source::Source;
 use slotscope_engine::source::forward::Forward;
-use slotscope_report::output::CsvRows;
+use slotscope_report::output::{CsvRows, spelled};
 use slotscope_report::render::json;
 
 use crate::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
-use crate::cli::{Ending, Run, inputs};
-use crate::dump::{RecordLine, facts, view};
+use crate::cli::{Ending, Run, inputs, say_at};
 use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::options::{FilterSpec, MemorySpec, StorageSpec};
 
@@ -84,7 +88,7 @@ impl Run for DumpArgs {
                         csv.row(DUMP)?;
                         has_header = true;
                     }
-                    csv.row(view::cells(line))
+                    csv.row(cells(line))
                 })?;
                 // An unreadable file yields an error, not an empty table.
                 if !has_header && matches!(ending, Ending::Done) {
@@ -138,12 +142,13 @@ impl DumpArgs {
                 }
                 Ok(Some(Event::Key(_))) => {}
                 Ok(Some(Event::Remark(remark))) => {
-                    say(source, remark.offset, &remark.what);
+                    say_at(&Name::from(source.path()), remark.offset, &remark.what);
                     is_whole &= remark.notice != Notice::LongKey;
                 }
                 Ok(None) => return Ok(is_whole),
                 Err(damage) => {
-                    say(source, damage.offset, &spelled(&damage.what, None));
+                    let what = redact::spelled(&damage.what, None);
+                    say_at(&Name::from(source.path()), damage.offset, &what);
                     return Ok(false);
                 }
             }
@@ -151,11 +156,81 @@ impl DumpArgs {
     }
 }
 
-/// Reports something at a position of a file on standard error, ignoring a closed one.
-fn say(source: &dyn Source, offset: u64, text: &str) {
-    let file = Name::from(source.path());
-    drop(writeln!(
-        io::stderr(),
-        "slotscope: {file}: byte {offset}: {text}"
-    ));
+/// A key of an RDB file; the fields are those of a line of the JSON and the columns of the CSV.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct RecordLine {
+    /// The key.
+    pub key: Name,
+    /// The number of its database.
+    pub db: u64,
+    /// The reply to TYPE.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// The reply to OBJECT ENCODING for a value that is stored so; absent if only a module knows.
+    pub encoding: Option<&'static str>,
+    /// How many elements it has; absent where only a module knows, and of a damaged value.
+    pub elements: Option<u64>,
+    /// Bytes it takes in the file, with its expiry and its name.
+    pub bytes: u64,
+    /// Bytes it takes in memory, estimated as the server that wrote the file counts; absent where only a module knows.
+    pub memory: Option<u64>,
+    /// When it expires, in UTC.
+    pub expiry: Option<String>,
+    /// Its LFU counter, a logarithmic rank from 0 to 255.
+    pub lfu: Option<u8>,
+    /// Seconds since it was last used.
+    pub idle: Option<u64>,
+    /// Its slot.
+    pub slot: u16,
+    /// Its hash tag.
+    pub tag: Option<Name>,
+}
+
+/// The fields of a record that filters use; size is in memory.
+fn facts<'a>(record: &'a Record<'_>) -> KeyFacts<'a> {
+    KeyFacts {
+        name: record.key,
+        kind: record.type_name.as_bytes(),
+        size: record.memory.unwrap_or(MISSING),
+        expiry: record.attributes.expiry(),
+    }
+}
+
+impl RecordLine {
+    fn of(record: &Record<'_>) -> Self {
+        let attributes = &record.attributes;
+        RecordLine {
+            key: Name::from(record.key),
+            db: record.database,
+            type_name: record.type_name.to_string(),
+            encoding: Some(record.encoding).filter(|name| !name.is_empty()),
+            elements: record.elements.known(),
+            bytes: record.bytes,
+            memory: record.memory,
+            expiry: attributes.expires_ms.map(utc),
+            lfu: attributes.lfu,
+            idle: attributes.idle_secs,
+            slot: hashslot::slot(record.key),
+            tag: hashslot::tag(record.key).map(|tag| Name::from(&record.key[tag])),
+        }
+    }
+}
+
+/// The cells of `line`, in the order of `DUMP`; empty if unknown.
+fn cells(line: &RecordLine) -> [String; DUMP.len()] {
+    let number = |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
+    [
+        spelled(&line.key),
+        line.db.to_string(),
+        line.type_name.clone(),
+        line.encoding.unwrap_or_default().to_owned(),
+        number(line.elements),
+        line.bytes.to_string(),
+        number(line.memory),
+        line.expiry.clone().unwrap_or_default(),
+        number(line.lfu.map(u64::from)),
+        number(line.idle),
+        line.slot.to_string(),
+        line.tag.as_ref().map_or(String::new(), spelled),
+    ]
 }

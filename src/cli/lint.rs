@@ -1,6 +1,5 @@
 //! The flags of `slotscope lint`.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,14 +8,13 @@ use clap::Args;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::{Scanned, SeenInput};
-use slotscope_model::Incomplete;
 
 use crate::cli::input::kind::NEEDS_NAMES;
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run};
+use crate::cli::{Ending, Run, say, say_stop};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 use crate::options::headings::LIMITS;
 use crate::pipeline::input_info;
@@ -64,7 +62,10 @@ impl Run for LintArgs {
             .print(&findings, Rows::or_json(usize::MAX), || {
                 view::sections(&findings)
             })?;
-        remark(findings.keys, &read.incomplete);
+        if findings.keys == 0 {
+            say("no keys were checked: did redis-cli fail? look at what it printed to stderr");
+        }
+        read.incomplete.iter().for_each(say_stop);
         Ok(match findings.of_severity(Severity::Error) {
             _ if findings.keys == 0 || !read.incomplete.is_empty() => Ending::Incomplete,
             0 => Ending::Done,
@@ -122,17 +123,4 @@ fn rules() -> String {
     format!(
         "Rules, their severities unless slotscope.toml sets others, and what keys do that break them:{rows}\n\n{EXAMPLES}"
     )
-}
-
-/// Reports on standard error what was not checked.
-fn remark(keys: u64, stops: &[Incomplete]) {
-    let empty = (keys == 0).then(|| {
-        String::from("no keys were checked: did redis-cli fail? look at what it printed to stderr")
-    });
-    let stops = stops
-        .iter()
-        .map(|stop| format!("{}: byte {}: {}", stop.file, stop.byte, stop.reason));
-    // Ignore a closed standard error.
-    let lines = empty.into_iter().chain(stops);
-    lines.for_each(|line| drop(writeln!(io::stderr(), "slotscope: {line}")));
 }

@@ -51,7 +51,7 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::shown;
+use slotscope_engine::name::{Name, shown};
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::pipe;
 use slotscope_model::Incomplete;
@@ -123,6 +123,16 @@ pub fn say(message: &str) {
         "slotscope: {}",
         lines.join("\n")
     ));
+}
+
+/// Prints what is at a place of an input to standard error.
+pub(crate) fn say_at(file: &Name, byte: u64, what: &str) {
+    say(&format!("{file}: byte {byte}: {what}"));
+}
+
+/// The same for the end of what could be read of it.
+pub(crate) fn say_stop(stop: &Incomplete) {
+    say_at(&stop.file, stop.byte, &stop.reason);
 }
 
 /// Calls `run` with the redaction, if any; redacts its error, too.
@@ -284,6 +294,41 @@ pub enum Command {
     /// A command's flags, or a page of the manual
     Help(help::HelpArgs),
 }
+
+/// The JSON of each output by the name of its schema, which is the command's if it has one form of output.
+#[cfg(test)]
+static SCHEMAS: &[(&str, fn() -> serde_json::Value)] = &[
+    ("report", schema::of::<slotscope_model::Summary>),
+    (
+        "node-counts",
+        schema::of::<slotscope_model::node_counts::NodeCounts>,
+    ),
+    (
+        "advise",
+        schema::of::<slotscope_advisor::findings::AdviseFindings>,
+    ),
+    ("bench", schema::of::<crate::bench::Figures>),
+    (
+        "collect",
+        schema::of::<slotscope_engine::source::collection::manifest::Manifest>,
+    ),
+    ("diff", schema::of::<crate::diff::Diff>),
+    ("dump", schema::of::<dump::RecordLine>),
+    ("fanout", schema::of::<crate::fanout::FanoutFindings>),
+    ("find-tag", schema::of::<crate::find_tag::view::TagLine>),
+    ("keyslot", schema::of::<keyslot::KeySlot>),
+    ("lint", schema::of::<crate::lint::LintFindings>),
+    (
+        "plan",
+        schema::of::<slotscope_findings::plan::outcome::PlanOutcome>,
+    ),
+    ("timeline", schema::of::<crate::timeline::Timeline>),
+    ("trend", schema::of::<crate::trend::Trend>),
+    (
+        "whatif",
+        schema::of::<crate::whatif::findings::WhatIfFindings>,
+    ),
+];
 
 /// How a command ended successfully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,46 +19,7 @@ pub(crate) fn of<T: JsonSchema>() -> Value {
 mod tests {
     use std::path::Path;
 
-    use super::*;
-
-    use slotscope_advisor::findings::AdviseFindings;
-    use slotscope_engine::source::collection::manifest::Manifest;
-    use slotscope_findings::plan::outcome::PlanOutcome;
-    use slotscope_model::Summary;
-    use slotscope_model::node_counts::NodeCounts;
-
-    use crate::bench::Figures;
-    use crate::diff::Diff;
-    use crate::dump::RecordLine;
-    use crate::fanout::FanoutFindings;
-    use crate::find_tag::view::TagLine;
-    use crate::keyslot::KeySlot;
-    use crate::lint::LintFindings;
-    use crate::timeline::Timeline;
-    use crate::trend::Trend;
-    use crate::whatif::findings::WhatIfFindings;
-
-    /// The name of a command or file, with a function that builds its schema.
-    type Named = (&'static str, fn() -> Value);
-
-    /// Each output by schema name, which is the command's name if it has a single form of output.
-    static SCHEMAS: &[Named] = &[
-        ("report", of::<Summary>),
-        ("node-counts", of::<NodeCounts>),
-        ("advise", of::<AdviseFindings>),
-        ("bench", of::<Figures>),
-        ("collect", of::<Manifest>),
-        ("diff", of::<Diff>),
-        ("dump", of::<RecordLine>),
-        ("fanout", of::<FanoutFindings>),
-        ("find-tag", of::<TagLine>),
-        ("keyslot", of::<KeySlot>),
-        ("lint", of::<LintFindings>),
-        ("plan", of::<PlanOutcome>),
-        ("timeline", of::<Timeline>),
-        ("trend", of::<Trend>),
-        ("whatif", of::<WhatIfFindings>),
-    ];
+    use crate::cli::SCHEMAS;
 
     #[test]
     fn committed_schemas_are_the_generated_ones() {
