@@ -19,6 +19,7 @@ pub mod redis;
 pub mod rng;
 pub mod run;
 pub mod scan;
+pub mod schema;
 pub mod timeline;
 pub mod tls;
 pub mod trend;

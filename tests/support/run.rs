@@ -13,6 +13,7 @@ use slotscope::summary::Summary;
 use tempfile::TempDir;
 
 pub use crate::cases::{raw_rows, rows, words};
+use crate::schema;
 
 /// Variables of other programs that also change this one's output.
 const SHARED_VARIABLES: &[&str] = &[
@@ -185,8 +186,12 @@ impl Scratch {
         command
     }
 
+    /// Runs the program; the JSON that it prints has to fit its schema.
+    #[track_caller]
     pub fn run<A: Arguments + ?Sized>(&self, args: &A) -> Output {
-        self.command(args).output().unwrap()
+        let output = self.command(args).output().unwrap();
+        schema::check(&args.arguments(), &output);
+        output
     }
 
     pub fn piped<A: Arguments + ?Sized>(&self, args: &A, input: &[u8]) -> Output {
