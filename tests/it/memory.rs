@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use testkit::forms::RDB_TOOLS;
+use testkit::forms::example;
 use testkit::run::Scratch;
 use testkit::usage::{self, Usage};
 
@@ -110,7 +110,7 @@ const INPUTS: &[Hostile] = &[
         out.write_all(b"\n")
     }),
     plain("rdb-tools without a line end", |out| {
-        write!(out, "{RDB_TOOLS}\n0,set,")?;
+        write!(out, "{}\n0,set,", example("rdb-tools").0)?;
         fill(out, b'x', 66)
     }),
     plain("a numbered row without end", |out| {

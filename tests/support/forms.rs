@@ -1,6 +1,8 @@
-//! Generated dumps in every format, as written by the format's tools.
+//! Generated dumps in every format: rows like its example, with other keys, sizes, types and times.
 
 use std::fmt::Write as _;
+
+use slotscope::format::named;
 
 use crate::rng::Rng;
 
@@ -22,9 +24,23 @@ cc 127.0.0.1:7002@17002 master - 0 0 3 connected 10923-16383
 dd 127.0.0.1:7003@17003 slave aa 0 0 1 connected
 ";
 
+/// The key of all examples.
+pub const KEY: &str = "user:{1000}:profile";
+
+/// The header and the row of a format, as its example has them.
+pub fn example(format: &str) -> (&'static str, String) {
+    let format = named(format).expect("a format");
+    let parts = format.example().rsplit_once(" (");
+    let (row, _) = parts.expect("a row, and in parentheses what writes it");
+    (format.header(), row.replace(r"\r\n", "\r\n"))
+}
+
 /// A dump of about `bytes` bytes in the format `format`.
 pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Vec<u8> {
-    let is_raw = ["lines", "rdb-tools"].contains(&format);
+    let (header, row) = example(format);
+    let is_text = row.contains(KEY) && !row.contains("$19");
+    let has_quotes = row.contains('"') || !header.is_empty() && format != "rdb-tools";
+    let is_raw = is_text && !has_quotes;
     // The range of ids: few ids cause duplicates, many fill the tables of tags and patterns.
     let ids = *rng.pick(&[50, 3000, 10_000_000]);
     let mut rows = Vec::new();
@@ -38,125 +54,68 @@ pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Vec<u8> {
             kind: TYPES[rng.below(TYPES.len())],
         });
     }
-    let rows = rows.as_slice();
+    if format == "jsonl" {
+        // Rows without a size come first: the detected columns must not depend on how much was read.
+        let first_size = rng.below(rows.len());
+        rows[..first_size].iter_mut().for_each(|row| row.size = 0);
+    }
     let end = *rng.pick(&["\n", "\n", "\r\n"]);
     match format {
-        "lines" => lines(rows, end, |row, out| out.extend(&row.key)),
-        "quoted" => lines(rows, end, |row, out| out.extend(c_quoted(&row.key))),
-        "sized" => lines(rows, end, |row, out| {
-            out.extend(c_quoted(&row.key));
-            out.extend(format!(" {}", row.size).bytes());
-        }),
-        "numbered" => {
-            let mut number = 0;
-            lines(rows, end, |row, out| {
-                number += 1;
-                out.extend(format!("{number}) ").bytes());
-                out.extend(c_quoted(&row.key));
-            })
-        }
-        "monitor" => {
-            let commands = ["SET", "get", "DEL", "HGETALL"];
-            let mut micros = 1_795_216_373_000_000u64;
-            lines(rows, end, |row, out| {
-                micros += row.size;
-                let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
-                let command = commands[row.size as usize % commands.len()];
-                out.extend(format!("{seconds}.{rest:06} [0 127.0.0.1:5] \"{command}\" ").bytes());
-                out.extend(c_quoted(&row.key));
-            })
-        }
-        "hotkeys" => {
-            let mut out = Vec::new();
-            for rows in rows.chunks(20) {
-                out.extend(b"[{\"tracking-active\":1,\"by-cpu-time-us\":[");
-                for (i, row) in rows.iter().enumerate() {
-                    out.extend(if i > 0 { &b","[..] } else { b"" });
-                    out.extend(json_quoted(&row.key));
-                    out.extend(format!(",{}", row.size).bytes());
-                }
-                out.extend(format!("]}}]{end}").bytes());
-            }
-            out
-        }
-        "command-log" => {
-            let mut number = 0;
-            lines(rows, end, |row, out| {
-                number += 1;
-                let entry = format!("{number}) 1) (integer) 1{end}   2) (integer) 1795347491{end}");
-                let words = format!("{}{end}   4) 1) \"GET\"{end}      2) ", row.size);
-                out.extend(format!("{entry}   3) (integer) {words}").bytes());
-                out.extend(c_quoted(&row.key));
-            })
-        }
-        "top-keys" => lines(rows, end, |row, out| {
-            let start = format!("Biggest {:>6} found ", row.kind);
-            out.extend(start.bytes());
-            out.extend(c_quoted(&row.key));
-            out.extend(format!(" has {} bytes", row.size).bytes());
-        }),
-        "aof" => {
-            let mut out = b"#TS:1795216373\r\n".to_vec();
-            for row in rows {
-                out.extend(format!("*2\r\n$4\r\nINCR\r\n${}\r\n", row.key.len()).bytes());
-                out.extend(&row.key);
-                out.extend(b"\r\n");
-            }
-            out
-        }
-        "redis-json" => [b"[", &list(rows)[..], b"]\n"].concat(),
-        "resp" => {
-            let mut out = format!("*{}\r\n", rows.len()).into_bytes();
-            for row in rows {
-                out.extend(format!("${}\r\n", row.key.len()).bytes());
-                out.extend(&row.key);
-                out.extend(b"\r\n");
-            }
-            out
-        }
-        "csv" => table("key,size,type", end, rows, |row, out| {
-            out.extend(csv_quoted(&row.key));
-            out.extend(format!(",{},{}", row.size, row.kind).bytes());
-        }),
-        "jsonl" => {
-            // Rows without a size come first: the detected columns must not depend on how much was read.
-            let (first_size, mut number) = (rng.below(rows.len()), 0);
-            lines(rows, end, |row, out| {
-                out.extend(b"{\"key\":");
-                out.extend(json_quoted(&row.key));
-                if number >= first_size {
-                    out.extend(format!(",\"size\":{}", row.size).bytes());
-                }
-                out.extend(format!(",\"type\":\"{}\"}}", row.kind).bytes());
-                number += 1;
-            })
-        }
-        "rdb-tools" => table(RDB_TOOLS, end, rows, |row, out| {
-            out.extend(format!("0,{},", row.kind).bytes());
-            out.extend(&row.key);
-            out.extend(format!(",{},ht,1,1,", row.size).bytes());
-        }),
-        "redis-rdb-cli" => table(RDB_TOOLS, end, rows, |row, out| {
-            out.extend(format!("0,{},", row.kind).bytes());
-            out.extend(always_quoted(&row.key));
-            out.extend(format!(",\"{}B\",ht,1,\"1 B\",\"\"", row.size).bytes());
-        }),
-        "hdt-rdb" => {
-            let header = "database,key,type,size,size_readable,element_count,encoding,expiration";
-            table(header, end, rows, |row, out| {
-                out.extend(b"0,");
-                out.extend(csv_quoted(&row.key));
-                out.extend(format!(",{},{},1K,2,listpack,", row.kind, row.size).bytes());
-            })
-        }
-        "rdb" => snapshot(rows),
-        _ => panic!("tests of all formats need a dump of {format} from here"),
+        "rdb" => snapshot(&rows),
+        _ => written(format, &rows, end),
     }
 }
 
-/// The header of tables by rdb-tools and redis-rdb-cli.
-pub const RDB_TOOLS: &str =
-    "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry";
+/// A dump of these keys in a text format.
+pub fn dump_of(format: &str, keys: &[impl AsRef<[u8]>], end: &str) -> Vec<u8> {
+    let rows = keys.iter().map(|key| Row {
+        key: key.as_ref().to_vec(),
+        size: 184,
+        kind: "string",
+    });
+    written(format, &rows.collect::<Vec<_>>(), end)
+}
+
+/// The rows as in the example of the format, each with its own key, number, time, command and, where it has these, size and
+/// type.
+fn written(format: &str, rows: &[Row], end: &str) -> Vec<u8> {
+    let (header, example) = example(format);
+    let spelled = spelling(header, &example);
+    let mut out = header.as_bytes().to_vec();
+    out.extend(end.bytes().filter(|_| !header.is_empty()));
+    for (number, row) in rows.iter().enumerate() {
+        let size = match row.size {
+            0 => example.replace("\"size\":184,", ""),
+            size => example.replace("184", &size.to_string()),
+        };
+        let command = ["\"GET\"", "\"get\"", "\"SET\"", "\"HGETALL\""][row.size as usize % 4];
+        let mut text = size
+            .replacen("string", row.kind, 1)
+            .replace("1795216373", &(1_795_216_373 + number).to_string())
+            .replace("\"GET\"", command);
+        if let Some(rest) = text.strip_prefix("1)") {
+            text = format!("{}){rest}", number + 1);
+        }
+        let (before, after) = text.split_once(KEY).expect("the key of all examples");
+        let length = format!("${}\r\n", row.key.len());
+        out.extend(before.replace("$19\r\n", &length).bytes());
+        out.extend(spelled(&row.key));
+        out.extend(after.bytes());
+        out.extend(end.bytes().filter(|_| !after.ends_with('\n')));
+    }
+    out
+}
+
+/// How rows like this have a key: as in JSON, in quotes of a table, with escapes of redis-cli, in a cell, or as it is.
+fn spelling(header: &str, row: &str) -> fn(&[u8]) -> Vec<u8> {
+    match (row.contains(&format!("\"{KEY}\"")), header.is_empty()) {
+        (true, true) if row.starts_with(['[', '{']) => in_json,
+        (true, true) => escaped,
+        (true, false) => doubled,
+        (false, false) => in_cell,
+        (false, true) => <[u8]>::to_vec,
+    }
+}
 
 /// An RDB file with strings, without checksum.
 fn snapshot(rows: &[Row]) -> Vec<u8> {
@@ -206,26 +165,8 @@ fn letters(mut number: usize) -> String {
     (0..6).map(letter).collect()
 }
 
-fn lines(rows: &[Row], end: &str, mut write: impl FnMut(&Row, &mut Vec<u8>)) -> Vec<u8> {
+fn escaped(key: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    for row in rows {
-        write(row, &mut out);
-        out.extend(end.bytes());
-    }
-    out
-}
-
-fn table(header: &str, end: &str, rows: &[Row], write: impl FnMut(&Row, &mut Vec<u8>)) -> Vec<u8> {
-    [header.as_bytes(), end.as_bytes(), &lines(rows, end, write)].concat()
-}
-
-fn list(rows: &[Row]) -> Vec<u8> {
-    let items: Vec<_> = rows.iter().map(|row| json_quoted(&row.key)).collect();
-    items.join(&b","[..])
-}
-
-fn c_quoted(key: &[u8]) -> Vec<u8> {
-    let mut out = vec![b'"'];
     for byte in key {
         match byte {
             b'"' | b'\\' => out.extend([b'\\', *byte]),
@@ -236,26 +177,26 @@ fn c_quoted(key: &[u8]) -> Vec<u8> {
             _ => out.extend(format!("\\x{byte:02x}").bytes()),
         }
     }
-    out.push(b'"');
     out
 }
 
-fn json_quoted(key: &[u8]) -> Vec<u8> {
-    serde_json::to_vec(&String::from_utf8_lossy(key)).expect("a text is JSON")
+fn in_json(key: &[u8]) -> Vec<u8> {
+    let text = serde_json::to_vec(&String::from_utf8_lossy(key)).expect("a text is JSON");
+    text[1..text.len() - 1].to_vec()
 }
 
-fn csv_quoted(key: &[u8]) -> Vec<u8> {
-    if key.iter().any(|byte| b"\",\r\n".contains(byte)) {
-        always_quoted(key)
+fn in_cell(key: &[u8]) -> Vec<u8> {
+    if key.is_empty() || key.iter().any(|byte| b"\",\r\n".contains(byte)) {
+        [&b"\""[..], &doubled(key), b"\""].concat()
     } else {
         key.to_vec()
     }
 }
 
-fn always_quoted(key: &[u8]) -> Vec<u8> {
+fn doubled(key: &[u8]) -> Vec<u8> {
     let doubled = key.iter().flat_map(|byte| match byte {
         b'"' => vec![b'"'; 2],
         byte => vec![*byte],
     });
-    [&b"\""[..], &doubled.collect::<Vec<_>>(), b"\""].concat()
+    doubled.collect()
 }

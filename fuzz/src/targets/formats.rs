@@ -13,7 +13,7 @@ use slotscope::format::frame::row_batch::RowBatch;
 use slotscope::format::frame::walk::{Walk, Walking};
 use slotscope::format::lfu::LfuRule;
 use slotscope::format::{
-    Columns, Format, Head, Notice, Opened, ReadStats, Recognised, Sink, named, recognise,
+    Columns, FORMATS, Format, Head, Notice, Opened, ReadStats, Recognised, Sink, named, recognise,
 };
 use slotscope::scan::Scan;
 use slotscope::slot::SlotColumns;
@@ -24,7 +24,21 @@ use slotscope::source::{Source, SourceFacts, decompress};
 use slotscope::tally::{Parts, Tallies, Tally};
 
 /// Dumps in every format; each is a seed for all of them, so that every format also sees the rows of others.
-pub const SEEDS: &[&[u8]] = &[
+pub fn seeds() -> Vec<&'static [u8]> {
+    let example = |format: &&dyn Format| {
+        let row = format
+            .example()
+            .rsplit_once(" (")
+            .map_or("", |(row, _)| row);
+        let text = format!("{}\n{row}\n", format.header()).replace(r"\r\n", "\r\n");
+        &*text.trim_start().as_bytes().to_vec().leak()
+    };
+    let examples = FORMATS.iter().map(example);
+    SEEDS.iter().copied().chain(examples).collect()
+}
+
+/// Dumps in formats with several forms of rows, and with odd rows.
+const SEEDS: &[&[u8]] = &[
     b"user:{1000}:profile\nkey:11\n\n{common}:a\r\nfoo{}{bar}\n",
     b"\"a b\\\"q\\\"\"\n\"bin\\x00\\x01\\xff{t}\"\n127.0.0.1:6379> x\n\"plain\"\n(1.23s)\n",
     b"\"a \\\"q\\\"\" 184\n96\t\"b\\x00\"\r\n\"c\" (nil)\n\"d\", (integer) 7\n\"e\"\n",
@@ -37,7 +51,6 @@ pub const SEEDS: &[&[u8]] = &[
     b"*2\r\n$3\r\nfoo\r\n$3\r\nbar\r\n*2\r\n$1\r\n0\r\n*1\r\n$0\r\n\r\n$-1\r\n",
     b"database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,list,li,zards,241,quicklist,5,19,\n0,set,a\nb,7,x,1,1,2022-02-18T06:15:29\n",
     b"database,key,type,size,size_readable,element_count,encoding,expiration\n0,\"ha,sh\",hash,64,64B,2,listpack,2022-02-18T06:15:29+08:00\n",
-    b"database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,string,\"k\",\"1.2kB\",string,1,\"88 B\",\"\"\n",
     b"[\n{\"db\":0,\"key\":\"s\",\"size\":10,\"type\":\"string\"},\n{\"db\":0,\"key\":\"aux\",\"type\":\"aux\"}\n]\n",
     b"{\"key\":\"k\\u00e9\",\"type\":\"string\",\"database\":0,\"used_memory\":\"88 B\",\"expiry\":\"\"}\n{\"key\":\"x\"}\n",
     b"key,size,ops\n\"a,\"\"b\"\"\",184,17\n\"c\nd\",,\nplain,1,2\n",
@@ -244,16 +257,15 @@ fn checksum(bytes: &[u8]) -> usize {
     })
 }
 
-/// Number of title lines that may be above the columns, if the first line names no key column.
+/// Number of title lines that may be above the columns: those above the last line that has one for keys.
 fn titles(bytes: &[u8]) -> usize {
-    let first = bytes.split(|byte| *byte == b'\n').next();
-    let first = first.unwrap_or_default().to_ascii_lowercase();
-    let names = |word: &[u8]| first.windows(word.len()).any(|part| part == word);
-    if names(b"key") || names(b"name") {
-        0
-    } else {
-        3
-    }
+    let text = bytes.to_ascii_lowercase();
+    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    let has_keys = |line: &&[u8]| {
+        let mut cells = line.split(|byte| b",;|\t \r".contains(byte));
+        cells.any(|cell| [&b"key"[..], b"name"].contains(&cell))
+    };
+    lines.iter().rposition(has_keys).unwrap_or(3)
 }
 
 /// Lower bound for the rows in `bytes`, each of which must become a key, a reject or a notice.
@@ -326,9 +338,11 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 fn agree(format: Option<&'static dyn Format>, bytes: &[u8]) -> bool {
     // A header must be in the first block, which in the program is longer than the head used to open a format.
     let blank = bytes.iter().take_while(|byte| b"\r\n".contains(byte));
-    let above = bytes.split_inclusive(|byte| *byte == b'\n').take(4);
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let above = lines.take(4.max(1 + titles(bytes)));
     let above = above.map(<[u8]>::len).sum::<usize>();
-    let is_table = format.is_none_or(|format| ["csv", "hdt-rdb"].contains(&format.name()));
+    let has_names = ["csv", "hdt-rdb", "jsonl"];
+    let is_table = format.is_none_or(|format| has_names.contains(&format.name()));
     let above = if is_table { above } else { 0 };
     let chunk = (1 + (checksum(bytes) >> 8) % 41).max(1 + blank.count().max(above));
     let stream = |bytes: &[u8]| -> Box<dyn Source> {

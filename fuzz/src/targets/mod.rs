@@ -31,7 +31,7 @@ pub static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
         name: format.name(),
         run: formats::read,
         cost: 1,
-        seeds: || formats::SEEDS.to_vec(),
+        seeds: formats::seeds,
     };
     FORMATS.iter().map(of_format).chain(OTHERS).collect()
 });
@@ -42,7 +42,7 @@ const OTHERS: [Target; 9] = [
         name: "shapes",
         run: |_, bytes| formats::shape(bytes),
         cost: 3,
-        seeds: || formats::SEEDS.to_vec(),
+        seeds: formats::seeds,
     },
     Target {
         name: "snapshots",
@@ -54,7 +54,7 @@ const OTHERS: [Target; 9] = [
         name: "scan",
         run: |_, bytes| formats::scan(bytes),
         cost: 20,
-        seeds: || formats::SEEDS.to_vec(),
+        seeds: formats::seeds,
     },
     Target {
         name: "tallies",

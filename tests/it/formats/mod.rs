@@ -10,7 +10,7 @@ use slotscope::source::memory::memory;
 use slotscope::source::pipe::Pipe;
 use slotscope::tally::rejects::Rejects;
 use slotscope::tally::{Parts, Tallies};
-use testkit::forms::RDB_TOOLS;
+use testkit::forms::{KEY, dump_of, example};
 use testkit::run::{raw_rows, rows};
 use testkit::scan::Scanning;
 
@@ -49,7 +49,7 @@ fn tables() -> Vec<[&'static str; 3]> {
     let mut tables = raw_rows(TABLES);
     for [_, header, _] in &mut tables {
         *header = if *header == "RDB-TOOLS" {
-            RDB_TOOLS
+            example("rdb-tools").0
         } else {
             *header
         };
@@ -84,8 +84,29 @@ fn dumps() -> Vec<(&'static str, String, &'static str, &'static str)> {
     tables.chain(ROWS.map(row)).collect()
 }
 
-/// A format, and the row for a key in it.
-type RowOf = (&'static str, fn(&str) -> String);
+/// The names of the formats that are text.
+fn texts() -> impl Iterator<Item = &'static str> {
+    let names = FORMATS.iter().map(|format| format.name());
+    names.filter(|name| *name != "rdb")
+}
+
+#[test]
+fn the_example_of_a_format_is_a_dump_of_its_key_in_that_format() {
+    for form in texts() {
+        let bytes = &dump_of(form, &[KEY], "\n");
+        let (tally, inputs, rejects) = found(bytes, form, 1, bytes.len());
+        let seen = inputs[0].seen.keys + inputs[0].seen.operations;
+        assert_eq!((seen, rejects.count), (1, 0), "{form}");
+        let slot = usize::from(hashslot::slot(KEY.as_bytes()));
+        let mut loads = tally.slots.loads.iter();
+        assert!(
+            loads.all(|(_, load)| load.iter().sum::<u64>() == load[slot]),
+            "{form}"
+        );
+        let detected = recognise(Head { bytes, whole: true });
+        assert_eq!(detected.unwrap().unwrap().name(), form);
+    }
+}
 
 proptest! {
     #[test]
@@ -110,23 +131,13 @@ proptest! {
         keys in prop::collection::vec(r#"[a-c{}.]{0,9}"#, 1..60),
         chunk in 1usize..400,
     ) {
-        let rows: [RowOf; 6] = [
-            ("lines", str::to_owned),
-            ("csv", |key| if key.is_empty() { "\"\",7,set".into() } else { format!("{key},7,set") }),
-            ("jsonl", |key| format!("{{\"key\":\"{key}\",\"size\":7}},")),
-            ("hdt-rdb", |key| format!("0,\"{key}\",set,7,7B,1")),
-            ("rdb-tools", |key| format!("0,set,{key},7,ht,1,1,")),
-            ("redis-rdb-cli", |key| format!("0,set,\"{key}\",\"7 B\",ht,1,\"1 B\",\"\"")),
-        ];
-        for (form, row) in rows {
-            let table = tables().into_iter().find(|[name, ..]| *name == form);
-            let header = table.map_or("head", |[_, header, _]| header);
+        let keys = [vec![String::from("first")], keys].concat();
+        for form in texts() {
             let found = ["\n", "\r\n"].map(|end| {
-                let rows: String = keys.iter().map(|key| row(key) + end).collect();
                 let (tally, inputs, rejects) =
-                    scan(memory("test", format!("{header}{end}{rows}").as_bytes()), form, 2, chunk);
-                let heads = u64::from(form == "lines");
-                assert_eq!(inputs[0].seen.keys, keys.len() as u64 + heads);
+                    scan(memory("test", &dump_of(form, &keys, end)), form, 2, chunk);
+                let seen = inputs[0].seen.keys + inputs[0].seen.operations;
+                assert_eq!(seen, keys.len() as u64, "{form}");
                 (tally, rejects)
             });
             prop_assert_eq!(&found[0], &found[1], "{}", form);
@@ -172,7 +183,7 @@ const CUT_AT_ONCE: &str = r#"
 fn an_odd_row_among_thousands_of_plain_ones_is_read_like_any_other() {
     const PLAIN: usize = 10_000;
     for [form, header, plain, odd_rows @ ..] in rows::<6>(CUT_AT_ONCE) {
-        let header = header.replace("RDB-TOOLS", RDB_TOOLS);
+        let header = header.replace("RDB-TOOLS", example("rdb-tools").0);
         for odd in odd_rows {
             for place in [0, 1, 4095, 4096, 9000, PLAIN] {
                 let mut rows = vec![plain; PLAIN];

@@ -1,10 +1,14 @@
-//! The flags in the manual match those of the program. `BLESS=1 cargo test --test it manual::` rewrites them.
+//! The flags in the manual and its lists of commands and formats match the program. `BLESS=1 cargo test --test it manual::`
+//! rewrites them.
 
 use std::collections::BTreeMap;
 
-use crate::manual::made::check;
+use crate::manual::made::{check, with, with_rows};
+use crate::manual::page;
 use clap::{Arg, Command, CommandFactory};
 use slotscope::cli::Cli;
+use slotscope::format::{FORMATS, Format};
+use testkit::run::Said;
 
 /// This many commands share a flag that has its row on the page of all commands.
 const SHARED: usize = 2;
@@ -180,7 +184,7 @@ fn section(command: &Command, shared: &[Flag]) -> String {
 }
 
 #[test]
-fn the_flags_in_the_manual_are_those_of_the_program() {
+fn the_flags_and_commands_in_the_manual_are_those_of_the_program() {
     let mut cli = Cli::command();
     cli.build();
     let all = || cli.get_subcommands().flat_map(flags);
@@ -196,11 +200,33 @@ fn the_flags_in_the_manual_are_those_of_the_program() {
         }
     }
     assert!(shared.len() > 10, "{}", shared.len());
-    check("commands.md", "flags", &tables(&shared));
+    let (mut links, mut rows) = (String::new(), String::new());
     for command in cli.get_subcommands() {
-        let name = format!("commands/{}.md", command.get_name());
-        check(&name, "flags", &section(command, &shared));
+        let name = command.get_name();
+        let file = format!("commands/{name}.md");
+        links += &format!("  - [{name}]({file})\n");
+        rows += &format!("| [{name}]({file}) | {} |\n", command.get_about().unwrap());
+        let page = page(&file);
+        page.begins(&format!("# {name}\n"));
+        check(&file, &with(&page, "flags", &section(command, &shared)));
     }
+    check(
+        "SUMMARY.md",
+        &with_rows(&page("SUMMARY.md"), "  - [", &links),
+    );
+    let commands = with_rows(&page("commands.md"), "| [", &rows);
+    check("commands.md", &with(&commands, "flags", &tables(&shared)));
+}
+
+#[test]
+fn the_formats_in_the_manual_are_those_of_the_program() {
+    let row = |format: &&dyn Format| {
+        let (row, from) = format.example().rsplit_once(" (").unwrap();
+        let from = escaped(from.trim_end_matches(')'));
+        format!("| `{}` | `{row}` | {from} |\n", format.name())
+    };
+    let rows: String = FORMATS.iter().map(row).collect();
+    check("formats.md", &with_rows(&page("formats.md"), "| `", &rows));
 }
 
 #[test]

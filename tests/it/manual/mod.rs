@@ -50,16 +50,6 @@ fn the_summary_lists_every_page() {
     text_of("book.toml").says("src = \"docs\"");
 }
 
-#[test]
-fn every_command_has_a_page() {
-    for name in commands() {
-        page(&format!("commands/{name}.md")).begins(&format!("# {name}\n"));
-    }
-    let pages = pages();
-    let pages = pages.iter().filter(|name| name.starts_with("commands/"));
-    assert_eq!(pages.count(), commands().len());
-}
-
 /// The defect in the beginning of a page.
 fn flaw_of_beginning(page: &str) -> Option<&'static str> {
     let Some(rest) = page.strip_prefix("# ") else {

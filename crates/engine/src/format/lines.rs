@@ -53,7 +53,7 @@ impl Format for Lines {
     }
 
     fn example(&self) -> &'static str {
-        "user:{1000}:profile"
+        "user:{1000}:profile (redis-cli --scan, or any list of keys)"
     }
 
     fn note(&self) -> Option<&'static str> {

@@ -79,8 +79,13 @@ pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub trait Format: Sync {
     /// Its `--format` name.
     fn name(&self) -> &'static str;
-    /// An example line of a dump in this format.
+    /// A row of the key `user:{1000}:profile`, of 184 bytes and of type string where it has these, with line ends inside
+    /// as `\r\n`; then a blank and, in parentheses, what writes it. Tests make their dumps of it.
     fn example(&self) -> &'static str;
+    /// The line above the rows of a table.
+    fn header(&self) -> &'static str {
+        ""
+    }
     /// Whether an input starting with `head` is in this format, for formats with a grammar of their own; others are
     /// recognised by the shape of their lines.
     fn detect(&self, _: Head<'_>) -> Detected {

@@ -19,7 +19,7 @@ impl Format for Resp {
     }
 
     fn example(&self) -> &'static str {
-        r"*1\r\n$8\r\nuser:{1}\r\n"
+        r"*1\r\n$19\r\nuser:{1000}:profile\r\n (replies as a server sends them)"
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

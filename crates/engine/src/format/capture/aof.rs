@@ -15,7 +15,7 @@ impl Format for Aof {
     }
 
     fn example(&self) -> &'static str {
-        r"*3\r\n$3\r\nSET\r\n$6\r\nuser:1\r\n$1\r\nv\r\n (appendonly.aof.1.incr.aof)"
+        r"#TS:1795216373\r\n*2\r\n$4\r\nINCR\r\n$19\r\nuser:{1000}:profile\r\n (append-only files: appendonly.aof.1.incr.aof)"
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

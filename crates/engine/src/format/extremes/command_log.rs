@@ -19,7 +19,7 @@ impl Format for CommandLog {
     }
 
     fn example(&self) -> &'static str {
-        r#"[[14,1795216373,12000,["GET","user:{1000}:profile"],"10.0.0.7:58548",""]] (SLOWLOG, COMMANDLOG)"#
+        r#"[[14,1795216373,184,["GET","user:{1000}:profile"],"10.0.0.7:58548",""]] (SLOWLOG GET, COMMANDLOG GET)"#
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

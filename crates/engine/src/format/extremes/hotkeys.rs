@@ -18,7 +18,7 @@ impl Format for Hotkeys {
     }
 
     fn example(&self) -> &'static str {
-        r#"[{"by-cpu-time-us":["user:{1000}:profile",70]}] or [{"key":"user:{1000}:profile","db":0,"qps":9}] (HOTKEYS GET)"#
+        r#"[{"by-cpu-time-us":["user:{1000}:profile",184]}] (HOTKEYS GET, as JSON, of Redis or Valkey)"#
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

@@ -21,7 +21,7 @@ impl Format for TopKeys {
     }
 
     fn example(&self) -> &'static str {
-        "hot key found with counter: 6\\tkeyname: \"user:{1000}:profile\" (redis-cli --hotkeys, --memkeys, --bigkeys, --keystats)"
+        r#"Biggest string found "user:{1000}:profile" has 184 bytes (redis-cli --hotkeys, --memkeys, --bigkeys, --keystats)"#
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

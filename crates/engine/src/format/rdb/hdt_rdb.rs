@@ -29,7 +29,11 @@ impl Format for HdtRdb {
     }
 
     fn example(&self) -> &'static str {
-        "0,user:{1000}:profile,string,184,184B,1,string, (below its header line; or its JSON)"
+        "0,user:{1000}:profile,string,184,184B,1,string, (rdb -c memory of HDT3213/rdb, below its header line; or its JSON)"
+    }
+
+    fn header(&self) -> &'static str {
+        "database,key,type,size,size_readable,element_count,encoding,expiration"
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

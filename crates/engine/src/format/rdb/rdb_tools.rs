@@ -13,7 +13,11 @@ impl Format for RdbTools {
     }
 
     fn example(&self) -> &'static str {
-        "0,string,user:{1000}:profile,184,string,104,104, (below its header line)"
+        "0,string,user:{1000}:profile,184,string,104,104, (rdb -c memory of rdb-tools, below its header line)"
+    }
+
+    fn header(&self) -> &'static str {
+        tool_rows::HEADER
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

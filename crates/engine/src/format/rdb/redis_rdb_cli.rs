@@ -20,7 +20,11 @@ impl Format for RedisRdbCli {
     }
 
     fn example(&self) -> &'static str {
-        r#"0,string,"user:{1000}:profile","1.2kB",string,1,"1.1kB","" (below its header line)"#
+        r#"0,string,"user:{1000}:profile","184B",string,1,"1.1kB","" (rct -f mem of redis-rdb-cli, below its header line)"#
+    }
+
+    fn header(&self) -> &'static str {
+        tool_rows::HEADER
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

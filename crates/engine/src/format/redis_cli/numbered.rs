@@ -19,7 +19,7 @@ impl Format for Numbered {
     }
 
     fn example(&self) -> &'static str {
-        r#"1) "user:{1000}:profile\n""#
+        r#"1) "user:{1000}:profile" (KEYS and SCAN as a terminal shows them)"#
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

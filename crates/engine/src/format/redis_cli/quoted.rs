@@ -22,7 +22,7 @@ impl Format for Quoted {
     }
 
     fn example(&self) -> &'static str {
-        r#""user:{1000}:profile\n""#
+        r#""user:{1000}:profile" (redis-cli --no-raw --scan)"#
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

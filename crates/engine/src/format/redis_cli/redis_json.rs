@@ -21,7 +21,7 @@ impl Format for RedisJson {
     }
 
     fn example(&self) -> &'static str {
-        r#"["user:{1}","user:{2}\u0000"]"#
+        r#"["user:{1000}:profile"] (redis-cli --json KEYS '*')"#
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

@@ -19,7 +19,7 @@ impl Format for KeyAndSize {
     }
 
     fn example(&self) -> &'static str {
-        r#""user:{1000}:profile\n" 184 (or 184 and the key; a blank, TAB, comma, ; or | between)"#
+        r#""user:{1000}:profile" 184 (a loop over MEMORY USAGE; or size and key; a blank, TAB, comma, ; or | between)"#
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {

@@ -28,7 +28,11 @@ impl Format for Csv {
     }
 
     fn example(&self) -> &'static str {
-        "key,size,ops (a header line; then) user:{1000}:profile,184,17"
+        "user:{1000}:profile,184,17,string (a table of your own, below a header: key,size,ops,type)"
+    }
+
+    fn header(&self) -> &'static str {
+        "key,size,ops,type"
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {

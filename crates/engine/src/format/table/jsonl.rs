@@ -46,7 +46,7 @@ impl Format for Jsonl {
     }
 
     fn example(&self) -> &'static str {
-        r#"{"key":"user:{1000}:profile","size":184,"ops":17}"#
+        r#"{"key":"user:{1000}:profile","size":184,"ops":17,"type":"string"} (objects of your own, one per line)"#
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {

@@ -11,6 +11,9 @@ use crate::format::{Detected, Head, Opened, table};
 /// The columns that every version writes.
 pub(crate) const COLUMNS: &str =
     "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element";
+/// The header that most versions write.
+pub(crate) const HEADER: &str =
+    "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry";
 /// Those with numbers.
 const NUMBERS: [&[u8]; 4] = [
     b"database",
@@ -79,7 +82,7 @@ pub(crate) fn open(
     let names: Vec<Vec<u8>> = names.map(<[u8]>::to_ascii_lowercase).collect();
     if !names.join(&b',').starts_with(COLUMNS.as_bytes()) {
         return Err(format!(
-            "the first line is not the header of {format}: {COLUMNS},expiry"
+            "the first line is not the header of {format}: {HEADER}"
         ));
     }
     let mark = head.bytes.len() - table::unmarked(head.bytes).len();
