@@ -119,6 +119,7 @@ impl Keys {
             slots,
             input: 0,
             offset: 0,
+            is_rereadable: true,
             kernel,
         });
     }

@@ -1,6 +1,5 @@
 //! Incomparable reports are refused, doubtful ones are left out, and no file makes it panic.
 
-use std::fs;
 
 use super::trend;
 use testkit::prelude::*;
