@@ -60,8 +60,7 @@ pub(crate) fn of<'p, T>(
     match &mut nodes.overlap {
         // Captures of two nodes may share slots because of redirects, which is not damage.
         Some(_) if !has_dumps => return Err(None),
-        Some(Overlap::Shared { files, .. }) => *files = files.map(|file| places[file]),
-        Some(Overlap::Stranger { file, .. }) => *file = places[*file],
+        Some(overlap) => overlap.files = overlap.files.map(|file| places[file]),
         None => {}
     }
     Ok(nodes)

@@ -42,9 +42,6 @@ pub struct Integrity {
     /// Whether slot and node loads alone show it.
     #[serde(skip)]
     pub is_of_loads: bool,
-    /// Whether it adds anything to the counts shown for the input.
-    #[serde(skip)]
-    pub is_news: bool,
     /// Whether it is only a warning: the dump is not suspicious, but should not be used for a plan.
     #[serde(skip)]
     pub is_doubt: bool,
@@ -58,10 +55,6 @@ impl Integrity {
             node: None,
             sentence,
             is_of_loads: false,
-            is_news: matches!(
-                kind,
-                Damage::MissingNode | Damage::EmptyServer | Damage::Truncated | Damage::Mixed
-            ),
             is_doubt: false,
         }
     }
@@ -72,6 +65,14 @@ impl Integrity {
             is_of_loads: true,
             ..Integrity::new(kind, sentence)
         }
+    }
+
+    /// Whether it adds anything to the counts shown for the input.
+    pub fn is_news(&self) -> bool {
+        matches!(
+            self.kind,
+            Damage::MissingNode | Damage::EmptyServer | Damage::Truncated | Damage::Mixed
+        )
     }
 
     /// The same of a node.

@@ -24,7 +24,7 @@ const SAME: f64 = 0.5;
 /// Unless the smaller is an RDB file with less than this fraction of the other's slots: those moved to a new node.
 const SAME_SNAPSHOT: f64 = 0.25;
 
-pub(super) type Bits = [u64; SLOTS / 64];
+type Bits = [u64; SLOTS / 64];
 
 /// A node: its files and their slots.
 pub(super) struct Group {
@@ -35,7 +35,7 @@ pub(super) struct Group {
 
 impl Group {
     /// The group of one file; `None` if it has no keys.
-    pub(super) fn of(files: &[FileSlots], at: usize) -> Option<Group> {
+    fn of(files: &[FileSlots], at: usize) -> Option<Group> {
         let mut bits = Box::new([0; SLOTS / 64]);
         let slots = files[at].slots.iter().map(|slot| usize::from(*slot));
         slots.for_each(|slot| bits[slot / 64] |= 1 << (slot % 64));
@@ -48,14 +48,18 @@ impl Group {
     }
 
     pub(super) fn slots(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..SLOTS).filter(|slot| self.bits[slot / 64] >> (slot % 64) & 1 == 1)
+        (0..SLOTS).filter(|slot| self.has(*slot as u16))
+    }
+
+    pub(super) fn has(&self, slot: u16) -> bool {
+        self.bits[usize::from(slot) / 64] >> (slot % 64) & 1 == 1
     }
 }
 
 /// Groups files with keys by overlapping slots.
-pub(super) fn groups(files: &[FileSlots], is_in: impl Fn(usize) -> bool) -> Vec<Group> {
+pub(super) fn groups(files: &[FileSlots]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for at in (0..files.len()).filter(|at| is_in(*at)) {
+    for at in 0..files.len() {
         let Some(mut group) = Group::of(files, at) else {
             continue;
         };
@@ -84,7 +88,7 @@ pub(super) fn groups(files: &[FileSlots], is_in: impl Fn(usize) -> bool) -> Vec<
     groups
 }
 
-pub(super) fn count(bits: &Bits) -> u32 {
+fn count(bits: &Bits) -> u32 {
     bits.iter().map(|bits| bits.count_ones()).sum()
 }
 
@@ -92,17 +96,24 @@ pub(super) fn shared(a: &Bits, b: &Bits) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
 }
 
-/// Whether the groups share hardly any slot, and not by chance.
-pub(super) fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
-    let are_all = |is_so: fn(&FileSlots) -> bool| {
-        let mut members = groups.iter().flat_map(|group| &group.files);
-        members.all(|file| is_so(&files[*file]))
-    };
-    let may_share = if are_all(|file| file.is_snapshot) {
-        MOVED
-    } else {
-        0.0
-    };
+/// Whether all files of the groups are so.
+pub(super) fn are_all(
+    groups: &[Group],
+    files: &[FileSlots],
+    is_so: fn(&FileSlots) -> bool,
+) -> bool {
+    let mut members = groups.iter().flat_map(|group| &group.files);
+    members.all(|file| is_so(&files[*file]))
+}
+
+/// Whether the groups share hardly any slot, as files of nodes do, and not by chance.
+pub(super) fn share_hardly_any(groups: &[Group], files: &[FileSlots]) -> bool {
+    let are_snapshots = are_all(groups, files, |file| file.is_snapshot);
+    are_apart(groups, files, if are_snapshots { MOVED } else { 0.0 })
+}
+
+/// Whether the groups share at most this fraction of the overlap expected by chance, where one is expected.
+pub(super) fn are_apart(groups: &[Group], files: &[FileSlots], may_share: f64) -> bool {
     let mut holders = vec![0u32; SLOTS];
     for group in groups {
         group.slots().for_each(|slot| holders[slot] += 1);
@@ -119,5 +130,5 @@ pub(super) fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
         all_expected += expected;
     }
     // Every pair is counted from both sides.
-    are_all(|file| file.is_of_cluster) || all_expected / 2.0 >= SURELY
+    are_all(groups, files, |file| file.is_of_cluster) || all_expected / 2.0 >= SURELY
 }

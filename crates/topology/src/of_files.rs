@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use slotscope_engine::slot::SLOTS;
 
-use crate::file_groups::{FileSlots, Group, are_apart, groups};
+use crate::file_groups::{FileSlots, Group, groups, share_hardly_any};
 use crate::overlap::{self, Overlap};
 use crate::{InFlight, Node, Topology};
 
@@ -58,12 +58,11 @@ pub fn of_files(files: &[FileSlots]) -> Result<OfFiles, NotNodes> {
         2..=MOST_FILES => {}
         _ => return Err(NotNodes::TooMany),
     }
-    let groups = groups(files, |_| true);
-    let (groups, overlap) = if groups.len() >= 2 && are_apart(&groups, files) {
-        (groups, None)
+    let groups = groups(files);
+    let overlap = if groups.len() >= 2 && share_hardly_any(&groups, files) {
+        None
     } else {
-        let (groups, overlap) = overlap::find(files).ok_or_else(|| why_not(&groups))?;
-        (groups, Some(overlap))
+        Some(overlap::find(files, &groups).ok_or_else(|| why_not(&groups))?)
     };
     let (mut owner, mut in_flight) = owners(&groups, overlap.is_some());
     if overlap.is_some() {
@@ -219,11 +218,9 @@ mod tests {
         let nodes = nodes.map(|(node, of)| format!("{} {}", names(of), spelled(&node.ranges)));
         let moving = found.topology.in_flight.iter();
         let moving = moving.map(|slot| format!("{} {}>{}", slot.slot, slot.from, slot.to));
-        let overlap = found.overlap.map(|overlap| match overlap {
-            Overlap::Shared { files, ranges, .. } => {
-                format!("{} share {}", names(&files), spelled(&ranges))
-            }
-            Overlap::Stranger { .. } => format!("{overlap:?}"),
+        let overlap = found.overlap.map(|overlap| {
+            let ranges = spelled(&overlap.ranges);
+            format!("{} share {ranges}", names(&overlap.files))
         });
         let all: Vec<String> = nodes.chain(moving).chain(overlap).collect();
         all.join("; ")

@@ -32,7 +32,7 @@ fn on_files(files: Vec<Vec<String>>, analysis: &Analysis) -> Summary {
 }
 
 #[test]
-fn a_file_with_keys_of_another_cluster_is_named_among_files_of_one_node_each() {
+fn a_file_with_keys_of_another_cluster_shares_slots_with_files_of_one_node_each() {
     for number in 0..12 {
         let mut random = Rng::new(number);
         let nodes = 3 + random.below(10);
@@ -41,12 +41,12 @@ fn a_file_with_keys_of_another_cluster_is_named_among_files_of_one_node_each() {
         is_balanced(&clean);
         assert_eq!(clean.nodes.source.to_string(), "one node a file");
         let suspect = random.below(nodes);
-        let foreign = [3, 50, 1_100, 60_000][number as usize % 4];
+        let foreign = [3, 50, 1_100][number as usize % 3];
         files[suspect].extend((0..foreign).map(|i| format!("other:{number}:{i}")));
         let found = summary(files);
-        is_damaged(&found, Damage::Foreign);
+        is_damaged(&found, Damage::Mixed);
         let sentence = found.verdict.sentence.to_string();
-        sentence.says(&format!("dump-{suspect} holds keys in "));
+        sentence.says(&format!("dump-{suspect}"));
         assert_eq!(found.nodes.list.len(), nodes, "{number}");
     }
 }

@@ -136,7 +136,7 @@ pub(crate) fn of(
         // Slots outside the sample are empty, which proves nothing.
         signs.retain(|sign| !sign.is_of_loads);
     }
-    let news = signs.iter().filter(|sign| sign.is_news);
+    let news = signs.iter().filter(|sign| sign.is_news());
     evidence.extend(news.map(|sign| sign.sentence.clone()));
     input.warnings.extend(evidence);
     input.doubt = signs.iter().find(|sign| sign.is_doubt).cloned();

@@ -141,15 +141,6 @@ pub(crate) fn shared_slots(
     )
 }
 
-/// All other files cover one node each, and this one covers slots of theirs.
-pub(crate) fn stranger(file: &Name, slots: usize) -> String {
-    format!(
-        "{file} holds keys in {} of other nodes, while the other files hold one node each: it is of another \
-         cluster, or holds keys of one",
-        counted(slots as u64, "slot")
-    )
-}
-
 /// A node of an even split, which may not match the cluster, is so much below its share.
 pub(crate) fn low_node(node: &Name, over: f64, sigmas: f64) -> String {
     format!(

@@ -21,20 +21,9 @@ pub fn of_overlap(overlap: &Overlap, files: &[FileFacts], are_snapshots: bool) -
             .get(at)
             .map_or_else(Name::default, |file| file.name.clone())
     };
-    match overlap {
-        Overlap::Shared {
-            files,
-            ranges,
-            others,
-        } => Integrity::new(
-            Damage::Mixed,
-            said::shared_slots(files.map(name), ranges, *others, are_snapshots),
-        ),
-        Overlap::Stranger { file, slots } => Integrity {
-            is_news: true,
-            ..Integrity::new(Damage::Foreign, said::stranger(&name(*file), slots.len()))
-        },
-    }
+    let names = overlap.files.map(name);
+    let sentence = said::shared_slots(names, &overlap.ranges, overlap.others, are_snapshots);
+    Integrity::new(Damage::Mixed, sentence)
 }
 
 /// Files with keys that were written more than an hour apart.
