@@ -91,32 +91,22 @@ impl<'a> Claims<'a> {
         )
     }
 
-    /// Primary `id` owns exactly `ranges`. Listings of several nodes in one file repeat each other, which is fine as
-    /// long as they agree.
-    pub(super) fn owns(
-        &mut self,
-        at: usize,
-        id: &str,
-        node: Node,
-        ranges: Vec<(u16, u16)>,
-    ) -> Result<()> {
-        let ranges = merged(ranges);
-        let (claim, is_new) = self.claim(at, id, node);
-        if is_new {
-            claim.node.ranges = ranges;
-        } else if claim.node.ranges != ranges {
-            let (before, now, first) = (listed(&claim.node.ranges), listed(&ranges), claim.at);
-            let (id, unit) = (quoted(id), self.unit);
-            let reason =
-                format!("node {id} owns {now} here and {before} in {unit} {first}; {KEEP_ONE}");
-            return Err(self.bad(at, reason));
+    /// Primary `id` owns `ranges` in addition to the slots listed so far. Listings of several nodes in one file repeat
+    /// each other, which is fine as long as no slot has two owners.
+    pub(super) fn owns(&mut self, at: usize, id: &str, node: Node, ranges: Vec<(u16, u16)>) {
+        let next = self.claims.len();
+        let index = *self.by_id.entry(id.to_owned()).or_insert(next);
+        if index == next {
+            let id = id.to_owned();
+            let node = Node {
+                id,
+                ..Node::default()
+            };
+            self.claims.push(Claim { at, node });
         }
-        Ok(())
-    }
-
-    /// Primary `id` owns `range` in addition to the slots listed so far.
-    pub(super) fn owns_also(&mut self, at: usize, id: &str, node: Node, range: (u16, u16)) {
-        self.claim(at, id, node).0.node.ranges.push(range);
+        let known = &mut self.claims[index].node;
+        known.learn(node);
+        known.ranges.extend(ranges);
     }
 
     /// Node `id`, which has not failed, replicates `primary`; other listings in the file may repeat it.
@@ -150,23 +140,6 @@ impl<'a> Claims<'a> {
             ));
         }
         Ok((first as u16, last as u16))
-    }
-
-    /// The claim of node `id`, and whether it is new.
-    fn claim(&mut self, at: usize, id: &str, node: Node) -> (&mut Claim, bool) {
-        let next = self.claims.len();
-        let index = *self.by_id.entry(id.to_owned()).or_insert(next);
-        if index == next {
-            let id = id.to_owned();
-            let node = Node {
-                id,
-                ..Node::default()
-            };
-            self.claims.push(Claim { at, node });
-        }
-        let claim = &mut self.claims[index];
-        claim.node.learn(node);
-        (claim, index == next)
     }
 
     /// Checks all claims together.
@@ -288,14 +261,6 @@ fn merged(mut ranges: Vec<(u16, u16)>) -> Vec<(u16, u16)> {
     merged
 }
 
-/// Ranges for display: "0-99 200", only the first few of many.
-fn listed(ranges: &[(u16, u16)]) -> String {
-    match ranges {
-        [] => String::from("no slot"),
-        ranges => slotscope_engine::text::ranges(ranges, 4),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,25 +275,16 @@ mod tests {
     }
 
     #[test]
-    fn a_node_named_twice_must_own_the_same_slots_both_times() {
+    fn a_node_named_twice_owns_the_slots_of_both_times() {
         let mut claims = Claims::new("x", "line");
-        claims
-            .owns(1, "a", Node::listed("", "", 7000), vec![(0, 3), (4, 8)])
-            .unwrap();
+        claims.owns(1, "a", Node::listed("", "", 7000), vec![(0, 3), (4, 8)]);
         let place = Node {
             failed: true,
             ..Node::listed("", "h", 7000)
         };
-        claims.owns(2, "a", place, vec![(0, 8)]).unwrap();
-        let message = claims
-            .owns(3, "a", Node::default(), vec![(0, 7), (9, 9)])
-            .unwrap_err()
-            .to_string();
-        assert!(
-            message.starts_with("x: line 3: node \"a\" owns 0-7 9 here and 0-8 in line 1; "),
-            "{message}"
-        );
+        claims.owns(2, "a", place, vec![(0, 7), (9, 9)]);
         let node = claims.settle().unwrap().nodes.remove(0);
+        assert_eq!(node.ranges, [(0, 9)]);
         assert_eq!(
             (
                 node.address.as_deref(),
@@ -343,9 +299,7 @@ mod tests {
     #[test]
     fn a_giant_name_is_refused() {
         let mut claims = Claims::new("test", "line");
-        claims
-            .owns(3, &"a".repeat(MAX_NAME + 1), Node::default(), vec![(0, 9)])
-            .unwrap();
+        claims.owns(3, &"a".repeat(MAX_NAME + 1), Node::default(), vec![(0, 9)]);
         let message = claims.settle().unwrap_err().to_string();
         assert!(
             message.starts_with("test: line 3: the name of node") && message.len() < 300,

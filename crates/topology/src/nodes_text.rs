@@ -66,7 +66,7 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
     }
     // A node that owns slots is a primary, even if it has failed. A node in handshake is not part of the cluster yet.
     if node.has("master") || node.has("primary") || !ranges.is_empty() {
-        claims.owns(at, id, place, ranges)?;
+        claims.owns(at, id, place, ranges);
     } else if node.is_replica() && !is_lost {
         claims.follows(node.primary, id);
     }

@@ -26,7 +26,7 @@ pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
         for replica in replicas {
             claims.follows(&node.id, &replica.id);
         }
-        claims.owns_also(at, &node.id.clone(), node, range);
+        claims.owns(at, &node.id.clone(), node, vec![range]);
     }
     claims.settle()
 }

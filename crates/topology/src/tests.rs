@@ -278,10 +278,6 @@ fn what_cannot_be_right_is_named_with_its_place_and_the_way_out() {
             "shard 2: a node without an id",
         ),
         (
-            shard("[10,11]", r#""id":"a","role":"master""#),
-            "shard 2: node \"a\" owns 10-11 here and 0-9",
-        ),
-        (
             r#"[{"nodes":[]}]"#.into(),
             "shard 1: neither CLUSTER SHARDS",
         ),
