@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
-use slotscope_engine::secret::{Credentials, Secret};
+use slotscope_engine::secret::Credentials;
 
 /// The default port.
 const PORT: u16 = 6379;
@@ -82,9 +82,9 @@ impl Seed {
             let shown = text.rsplit('@').next().unwrap_or_default();
             return seed.map_or_else(|| bad(Name::from(shown).to_string(), "names no server"), Ok);
         };
-        let (secret, place) = match rest.rsplit_once('@') {
-            Some((secret, place)) => (Some(secret), place),
-            None => (None, rest),
+        let (credentials, place) = match rest.rsplit_once('@') {
+            Some((secret, place)) => (Credentials::of_url(secret), place),
+            None => (Credentials::default(), rest),
         };
         // Query parameters may contain secrets as well.
         let named = place.split('?').next().unwrap_or_default();
@@ -93,8 +93,11 @@ impl Seed {
             "redis" | "valkey" => false,
             "rediss" | "valkeys" => true,
             "unix" | "redis+unix" | "valkey+unix" if !place.is_empty() => {
-                let address = Address::Unix(PathBuf::from(place));
-                return Seed::at(address).with_secret(secret, shown);
+                let seed = Seed::at(Address::Unix(PathBuf::from(place)));
+                return Ok(Seed {
+                    credentials,
+                    ..seed
+                });
             }
             _ => return bad(shown, "no URL of a server"),
         };
@@ -106,11 +109,11 @@ impl Seed {
             return bad(shown, "all databases are collected; leave out the number");
         }
         match Address::parse(place) {
-            Some(address) => Seed {
+            Some(address) => Ok(Seed {
+                address,
                 tls,
-                ..Seed::at(address)
-            }
-            .with_secret(secret, shown),
+                credentials,
+            }),
             None => bad(shown, "names no server"),
         }
     }
@@ -123,57 +126,12 @@ impl Seed {
             credentials: Credentials::default(),
         }
     }
-
-    fn with_secret(self, secret: Option<&str>, shown: String) -> Result<Seed> {
-        let Some(secret) = secret else {
-            return Ok(self);
-        };
-        let (user, password) = match secret.split_once(':') {
-            Some((user, password)) => (user, Some(password)),
-            None => (secret, None),
-        };
-        let bad = || {
-            Error::bad(
-                shown.clone(),
-                "a % before no two hexadecimal digits; write %25 for it",
-            )
-        };
-        let user = unescaped(user).ok_or_else(bad)?;
-        let password = match password {
-            Some(password) => Some(Secret::new(unescaped(password).ok_or_else(bad)?)),
-            None => None,
-        };
-        Ok(Seed {
-            credentials: Credentials {
-                user: Some(user).filter(|user| !user.is_empty()),
-                password,
-            },
-            ..self
-        })
-    }
-}
-
-/// Decodes percent escapes such as `%41`.
-fn unescaped(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((byte, tail)) = rest.split_first() {
-        rest = tail;
-        if *byte != b'%' {
-            bytes.push(*byte);
-            continue;
-        }
-        let (digits, tail) = rest.split_at_checked(2)?;
-        rest = tail;
-        let digits = std::str::from_utf8(digits).ok()?;
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use slotscope_engine::secret::Secret;
 
     #[test]
     fn servers_are_read_as_people_write_them() {
@@ -203,7 +161,6 @@ mod tests {
         for text in [
             "redis://u:secret@h:99999",
             "redis://u:secret@h/7",
-            "redis://u:secret%@h:1",
             "redis://u:secret@",
             "http://u:secret@h:1",
             "redis://u:secret@h:1?x=1",

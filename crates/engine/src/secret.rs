@@ -42,9 +42,50 @@ pub struct Credentials {
     pub password: Option<Secret>,
 }
 
+impl Credentials {
+    /// Those in a URL, `USER` or `USER:PASSWORD`, where `%41` stands for a byte.
+    pub fn of_url(text: &str) -> Self {
+        let (user, password) = match text.split_once(':') {
+            Some((user, password)) => (user, Some(password)),
+            None => (text, None),
+        };
+        Credentials {
+            user: Some(decoded(user)).filter(|user| !user.is_empty()),
+            password: password.map(|password| Secret::new(decoded(password))),
+        }
+    }
+}
+
+/// Replaces `%` and two hexadecimal digits by their byte; any other `%` stays.
+fn decoded(text: &str) -> String {
+    let mut pieces = text.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let digits = piece
+            .get(..2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(digits.unwrap_or(b'%'));
+        bytes.extend(&piece.as_bytes()[if digits.is_some() { 2 } else { 0 }..]);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_url_has_a_user_and_a_password_with_bytes_as_digits() {
+        for (text, user, password) in [
+            ("me:p%40ss%3A", Some("me"), Some("p@ss:")),
+            (":p%zz%", None, Some("p%zz%")),
+            ("me", Some("me"), None),
+        ] {
+            let credentials = Credentials::of_url(text);
+            assert_eq!(credentials.user.as_deref(), user);
+            assert_eq!(credentials.password.as_ref().map(Secret::reveal), password);
+        }
+    }
 
     #[test]
     fn a_secret_is_in_no_text_made_of_it() {

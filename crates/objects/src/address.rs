@@ -54,7 +54,7 @@ impl Address {
         let (place, key) = rest.split_once('/').unwrap_or((rest, ""));
         let is_web = kind == Kind::Web;
         let (login, host) = match place.rsplit_once('@').filter(|_| is_web) {
-            Some((login, host)) => (Some(credentials(login)), host),
+            Some((login, host)) => (Some(Credentials::of_url(login)), host),
             None => (None, place),
         };
         let root = format!("{scheme}://{host}");
@@ -87,28 +87,6 @@ impl Address {
     pub(super) fn is_prefix(&self) -> bool {
         self.kind != Kind::Web && (self.key.is_empty() || self.key.ends_with('/'))
     }
-}
-
-/// Parses USER:PASSWORD with percent-encoded bytes.
-fn credentials(text: &str) -> Credentials {
-    let (user, password) = text.split_once(':').unwrap_or((text, ""));
-    Credentials {
-        user: Some(decoded(user)),
-        password: Some(Secret::new(decoded(password))),
-    }
-}
-
-fn decoded(text: &str) -> String {
-    let mut pieces = text.split('%');
-    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
-    for piece in pieces {
-        let digits = piece
-            .get(..2)
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(digits.unwrap_or(b'%'));
-        bytes.extend(&piece.as_bytes()[if digits.is_some() { 2 } else { 0 }..]);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -146,7 +124,6 @@ mod tests {
         assert_eq!(address.name(&address.key), PathBuf::from("https://h/d.csv"));
         assert!(!address.is_pattern() && !address.is_prefix());
         assert_eq!(address.url.reveal(), "https://h/d.csv?X-Amz-Signature=s");
-        assert_eq!(decoded("p%40%zz%"), "p@%zz%");
         let login = address.login.unwrap();
         assert_eq!(
             (login.user.unwrap(), login.password.unwrap().reveal()),
