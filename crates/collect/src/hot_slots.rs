@@ -1,13 +1,12 @@
 //! The slots with the most CPU time, and their keys: servers count by slot, and a slot has few enough keys to list.
 
 use slotscope_engine::error::Result;
-use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::{HotKey, HotSlotKeys};
 
-use crate::connection::Connection;
-use crate::probe::{Probe, Reading};
-use crate::resp::Commands;
-use crate::slot_keys;
+use crate::connection::Access;
+use crate::probe::Reading;
+use crate::readings::Asked;
+use crate::slot_keys::{self, SlotKey};
 use crate::work;
 
 /// Maximum slots listed.
@@ -17,8 +16,6 @@ const MOST_SLOTS: usize = 5;
 const LEAST_SHARE: f64 = 0.6;
 /// Keys requested per slot.
 const MOST_KEYS: u64 = 20;
-/// Maximum bytes kept of a name.
-const NAMED: usize = 512;
 
 /// A hot slot with its owner.
 #[derive(Debug, PartialEq)]
@@ -32,19 +29,17 @@ struct Hot<'r> {
 /// Lists keys of the hottest slots between two readings of each server. If a server refuses, its slots have no keys;
 /// the second value tells why.
 pub(crate) fn list(
-    probe: &mut Probe<'_>,
+    access: &Access,
+    servers: &[Asked],
     readings: &[[Reading; 2]],
 ) -> (Vec<HotSlotKeys>, Option<String>) {
     let mut refusal = None;
     let keys_of = |hot: Hot<'_>| {
-        let answer = match probe.connection(hot.server) {
-            Some(connection) => keys(connection, hot.slot),
-            None => Ok(Vec::new()),
-        };
-        let listed = answer.unwrap_or_else(|error| {
+        let mut servers = servers.iter();
+        let server = servers.find(|server| server.key() == hot.server.key());
+        let answer = server.map(|server| keys(access, server, hot.slot));
+        let listed = answer.unwrap_or(Ok(Vec::new())).unwrap_or_else(|error| {
             refusal.get_or_insert_with(|| format!("keys of hot slots: {error}"));
-            // A late reply would be taken for that of the next command.
-            probe.disconnect(hot.server);
             Vec::new()
         });
         HotSlotKeys {
@@ -87,25 +82,13 @@ fn hottest(readings: &[[Reading; 2]]) -> Vec<Hot<'_>> {
 }
 
 /// Some keys of a slot, largest first.
-fn keys(connection: &mut Connection, slot: u16) -> Result<Vec<HotKey>> {
-    let names = slot_keys::names(connection, slot, MOST_KEYS)?;
-    let mut commands = Commands::default();
-    for name in &names {
-        commands.add("MEMORY USAGE", &[b"MEMORY", b"USAGE", name]);
-    }
-    let sizes = match names.as_slice() {
-        [] => Vec::new(),
-        _ => connection.pipeline(&commands)?,
+fn keys(access: &Access, server: &Asked, slot: u16) -> Result<Vec<HotKey>> {
+    let found = slot_keys::ask(&server.address, access, slot, MOST_KEYS)?;
+    let key = |key: SlotKey| HotKey {
+        key: key.name,
+        bytes: key.memory,
     };
-    connection.forget();
-    let mut keys: Vec<HotKey> = names
-        .iter()
-        .zip(&sizes)
-        .map(|(name, size)| HotKey {
-            key: Name::from(&name[..name.len().min(NAMED)]),
-            bytes: size.number(),
-        })
-        .collect();
+    let mut keys: Vec<HotKey> = found.keys.into_iter().map(key).collect();
     keys.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.key.cmp(&b.key)));
     Ok(keys)
 }

@@ -68,7 +68,7 @@ pub(crate) fn measure(
     if let Some((keys, refusal)) = hot_keys {
         load.entry.hot_keys = keys;
         load.skipped.extend(refusal);
-        let (slots, refusal) = hot_slots::list(&mut probe, &load.readings);
+        let (slots, refusal) = hot_slots::list(access, servers, &load.readings);
         load.entry.hot_slots = slots;
         load.skipped.extend(refusal);
     }

@@ -138,18 +138,6 @@ impl<'a> Probe<'a> {
         });
         Ok(readings.collect())
     }
-
-    /// The connection to a server that was read.
-    pub(crate) fn connection(&mut self, reading: &Reading) -> Option<&mut Connection> {
-        self.peers
-            .get_mut(reading.key())
-            .map(|peer| &mut peer.connection)
-    }
-
-    /// Closes the connection to a server; the next reading opens another.
-    pub(crate) fn disconnect(&mut self, reading: &Reading) {
-        self.peers.remove(reading.key());
-    }
 }
 
 impl Peer {

@@ -22,7 +22,7 @@ pub(crate) fn counts(plan: &Plan<'_>, task: &Task) -> Result<Outcome> {
     let mut connection = Connection::open_patiently(&task.address, plan.access)?;
     let server = Server::ask(&mut connection)?;
     let mut outcome = Outcome::new(&server);
-    outcome.counts = count_keys(&mut connection, &task.slots, &mut Pace::new(plan.max_load))?;
+    outcome.counts = count_keys(&mut connection, &task.slots, Pace::new(plan.max_load))?;
     outcome.dbsize.after = outcome.dbsize.before;
     Ok(outcome)
 }
@@ -34,7 +34,7 @@ pub(crate) fn counts(plan: &Plan<'_>, task: &Task) -> Result<Outcome> {
 pub(super) fn count_keys(
     connection: &mut Connection,
     slots: &SlotSet,
-    pace: &mut Pace,
+    pace: Pace,
 ) -> Result<Vec<(u16, u64)>> {
     let slots: Vec<u16> = slots.iter().collect();
     let mut counts = Vec::with_capacity(slots.len());
@@ -61,7 +61,7 @@ pub(super) fn count_keys(
             ));
         }
         connection.forget();
-        thread::sleep(pace.pause(connection.take_busy(), None));
+        thread::sleep(pace.pause(connection.take_busy()));
     }
     Ok(counts)
 }

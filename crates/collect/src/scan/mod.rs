@@ -3,7 +3,6 @@
 mod counts;
 
 use std::thread;
-use std::time::{Duration, Instant};
 
 use hashslot::slot;
 use slotscope_engine::error::{Error, Result};
@@ -48,8 +47,6 @@ struct Scan<'a, 'f> {
     questions: Questions,
     has_table_a_slot: bool,
     pace: Pace,
-    /// Duration of the last SCAN.
-    call: Option<Duration>,
     recent: Recent,
     /// Keys returned by SCAN, over all databases.
     returned: u64,
@@ -83,7 +80,6 @@ pub(crate) fn keys(
         questions: Questions::new(server.heat(task.role)),
         has_table_a_slot: server.has_table_a_slot(),
         pace: Pace::new(plan.max_load),
-        call: None,
         recent: Recent::new(plan.remembered),
         returned: 0,
         outcome: Outcome::new(&server),
@@ -150,8 +146,7 @@ impl Scan<'_, '_> {
         }
         self.outcome.dbsize.after = Some(after.keys());
         if self.plan.is_cluster {
-            self.outcome.counts =
-                count_keys(&mut self.connection, &self.task.slots, &mut self.pace)?;
+            self.outcome.counts = count_keys(&mut self.connection, &self.task.slots, self.pace)?;
         }
         Ok(())
     }
@@ -209,7 +204,7 @@ impl Scan<'_, '_> {
 
     /// For a few of many slots: lists a small slot's keys at once, and scans a large one from its position.
     fn slot_by_slot(&mut self, database: u64) -> Result<()> {
-        let counts = count_keys(&mut self.connection, &self.task.slots, &mut self.pace)?;
+        let counts = count_keys(&mut self.connection, &self.task.slots, self.pace)?;
         let (mut keys, mut large) = (Vec::new(), SlotSet::none());
         for (slot, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
             match self.keys_in_slot(slot, count)? {
@@ -276,9 +271,7 @@ impl Scan<'_, '_> {
     fn page(&mut self, cursor: &[u8]) -> Result<(Vec<u8>, Vec<Vec<u8>>)> {
         let count = self.plan.count.to_string();
         let words: [&[u8]; 4] = [b"SCAN", cursor, b"COUNT", count.as_bytes()];
-        let start = Instant::now();
         let reply = self.connection.call("SCAN", &words)?;
-        self.call = Some(start.elapsed());
         let parts = match reply {
             Reply::Array(parts) => <[Reply; 2]>::try_from(parts).ok(),
             _ => None,
@@ -317,8 +310,7 @@ impl Scan<'_, '_> {
         (self.on_page)(Page::Read(new.len() as u64));
         drop(new);
         self.connection.forget();
-        let busy = self.connection.take_busy();
-        thread::sleep(self.pace.pause(busy, self.call.take()));
+        thread::sleep(self.pace.pause(self.connection.take_busy()));
         Ok(())
     }
 
@@ -349,7 +341,7 @@ impl Scan<'_, '_> {
                     }
                 }
             }
-            thread::sleep(self.pace.pause(self.connection.take_busy(), None));
+            thread::sleep(self.pace.pause(self.connection.take_busy()));
         }
         Ok(())
     }
