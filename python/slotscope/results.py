@@ -100,7 +100,6 @@ class AdviseResult(TypedDict):
     evidence: Evidence
     families: List[FamilyAdvice]
     families_unscored: int
-    first_bytes: NotRequired[int | None]
     keys: int
     kinds: List[BatchKind]
     names_sampled: float

@@ -6,7 +6,6 @@ pub use slotscope_advisor::*;
 
 use slotscope_advisor::batches::Batches;
 use slotscope_advisor::carried_out::Scored;
-use slotscope_advisor::decision::Decision;
 use slotscope_advisor::findings::AdviseFindings;
 use slotscope_advisor::model::Model;
 use slotscope_advisor::names::NameSample;
@@ -57,19 +56,6 @@ pub(crate) fn advise(
     batches: &Batches,
     spec: &AdviseSpec,
 ) -> Result<AdviseFindings> {
-    advise_and(names, batches, spec, |_, _| Ok(())).map(|(findings, ())| findings)
-}
-
-/// Like `advise`, and returns the result of `then` on the model and the decision.
-///
-/// # Errors
-/// As for `advise` and `then`.
-pub(crate) fn advise_and<R>(
-    names: Option<(&Reading, NameSample)>,
-    batches: &Batches,
-    spec: &AdviseSpec,
-    then: impl FnOnce(&Model<'_>, &Decision) -> Result<R>,
-) -> Result<(AdviseFindings, R)> {
     let (reading, names) = names.unzip();
     let mut names = names.unwrap_or_else(|| names_of(batches, spec.by));
     names.finish();
@@ -103,8 +89,7 @@ pub(crate) fn advise_and<R>(
     }
     let mut findings = AdviseFindings::of(&model, batches, &decision);
     findings.rules_differ = differing(&model, &decision.best().renaming, &findings.rules)?;
-    let outcome = then(&model, &decision)?;
-    Ok((findings, outcome))
+    Ok(findings)
 }
 
 /// Runs `work` on the threads that read the names, if any.

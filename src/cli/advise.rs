@@ -201,7 +201,7 @@ impl AdviseArgs {
 }
 
 /// Removes captures and append-only files from the sources of names.
-pub(super) fn captures_of(reading: &mut Reading) -> Result<Vec<Box<dyn Source>>> {
+fn captures_of(reading: &mut Reading) -> Result<Vec<Box<dyn Source>>> {
     let (mut names, mut captures) = (Vec::new(), Vec::new());
     for source in std::mem::take(&mut reading.sources) {
         if source.is_rereadable() && is_capture(&*source)? {

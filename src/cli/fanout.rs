@@ -152,28 +152,9 @@ pub(super) struct Read {
     has_commands: bool,
     /// Whether all inputs so far are MONITOR.
     is_monitor: bool,
-    /// Bytes of an input after which its rest is skipped, if there is a limit.
-    most: Option<u64>,
-    /// Whether a rest was skipped.
-    pub(super) is_cut: bool,
 }
 
 impl Read {
-    /// Starts reading up to the first `most` bytes of each input, approximately.
-    pub(super) fn up_to(most: u64) -> Self {
-        Read {
-            most: Some(most),
-            ..Read::default()
-        }
-    }
-
-    /// Whether the rest of an input is skipped.
-    fn ends_at(&mut self, byte: u64) -> bool {
-        let is_end = self.most.is_some_and(|most| byte >= most);
-        self.is_cut |= is_end;
-        is_end
-    }
-
     /// Adds the batches of an input.
     pub(super) fn input(
         &mut self,
@@ -222,9 +203,6 @@ impl Read {
         let mut block = Block::with_capacity(0);
         let mut end = 0;
         let stop = loop {
-            if self.ends_at(end) {
-                break None;
-            }
             let piece = match rows.next(&mut block) {
                 Ok(Some(piece)) => piece,
                 Ok(None) => break None,
@@ -260,9 +238,6 @@ impl Read {
     ) -> Option<(u64, String)> {
         let mut reader = WholeCommands::new(input);
         let stop = loop {
-            if self.ends_at(reader.offset()) {
-                break None;
-            }
             match reader.next_command() {
                 Ok(Some(command)) => {
                     let byte = command.byte;

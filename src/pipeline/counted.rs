@@ -1,7 +1,5 @@
 //! Counted inputs, from this process or others: findings are computed from these values without the inputs.
 
-use slotscope_advisor::findings::AdviseFindings;
-use slotscope_advisor::retagged::SlotsMoved;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::scan::{Scan, Scanned};
 use slotscope_engine::tally::Tallies;
@@ -30,32 +28,9 @@ pub(crate) struct CountedInputs {
     /// The nodes, if known without the counts.
     pub(super) topology: Topology,
     pub(super) started: Started,
-    /// The inputs themselves, if counted by this process.
-    reading: Option<Reading>,
-    pub(super) advised: Option<Advised>,
-}
-
-/// The hash tags suggested by commands among the inputs, and the resulting load of slots if it differs from today's.
-pub(crate) struct Advised {
-    pub findings: AdviseFindings,
-    /// The load moved by its tags.
-    pub moved: Option<SlotsMoved>,
 }
 
 impl CountedInputs {
-    /// The inputs, if all can be read again and every key was counted under the servers' hash policy.
-    pub(crate) fn again(&mut self) -> Option<&mut Reading> {
-        let options = &self.inputs.options;
-        let are_all_keys = options.only.filter.is_none() && options.policy.is_oss();
-        let reading = self.reading.as_mut().filter(|_| are_all_keys);
-        reading.filter(|reading| reading.is_rereadable())
-    }
-
-    /// Adds advice on hash tags.
-    pub(crate) fn advised(self, advised: Option<Advised>) -> Self {
-        CountedInputs { advised, ..self }
-    }
-
     /// Counts of other processes, for this analysis.
     ///
     /// # Errors
@@ -67,8 +42,6 @@ impl CountedInputs {
             inputs,
             counted,
             started: Started::now(),
-            reading: None,
-            advised: None,
         })
     }
 }
@@ -96,8 +69,6 @@ impl Analysis {
             counted,
             topology,
             started,
-            reading: Some(reading),
-            advised: None,
         })
     }
 

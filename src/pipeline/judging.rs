@@ -145,10 +145,6 @@ impl CountedInputs {
             room,
             node_counts,
         } = self.findings()?;
-        if let Some(advised) = &self.advised {
-            summary.advice = Some(advised.findings.clone());
-            summary.retagged = advised.moved.clone();
-        }
         let commands = self.analysis.commands(&self.inputs, &topology, &observed);
         steps::add(&mut summary, &topology, &observed, &commands);
         // Nodes also count keys excluded by a filter.

@@ -134,12 +134,6 @@ impl Batches {
         self.batches.len()
     }
 
-    /// Whether at least this many batches in the sample have several keys.
-    pub fn has_several(&self, least: u64) -> bool {
-        let several = (0..self.len()).filter(|at| self.numbers(*at).len() > 1);
-        several.take(least as usize).count() as u64 == least
-    }
-
     /// Whether the sample is empty.
     pub fn is_empty(&self) -> bool {
         self.batches.is_empty()

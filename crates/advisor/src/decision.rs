@@ -14,7 +14,7 @@ use crate::soundness::{LIMITED, Soundness};
 
 /// Captures count as evidence with at least this many batches, and as evidence of locality with this many that have
 /// several keys.
-pub const LEAST_BATCHES: u64 = 100;
+const LEAST_BATCHES: u64 = 100;
 /// Schemes that are applied, including today's.
 const MOST_SCORED: usize = 7;
 /// Schemes in the answer.

@@ -46,9 +46,6 @@ pub struct AdviseFindings {
     pub names_unmatched: u64,
     /// Batches, those of one key among them.
     pub batches: u64,
-    /// Batches are those in this many bytes at the start of each capture; absent where they are all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_bytes: Option<u64>,
     /// One of how many batches was kept: the counts of batches below are of these.
     pub one_batch_of: u64,
     /// Batches of two keys or more.
@@ -217,7 +214,6 @@ impl AdviseFindings {
             names_sampled: rounded(model.names.share()),
             names_unmatched: list[model.families.other()].names.len() as u64 + model.names.long,
             batches: batches.seen,
-            first_bytes: None,
             one_batch_of: batches.one_of(),
             batches_of_several: best.batches.multi,
             batches_that_must: best.batches.must,

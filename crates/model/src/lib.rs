@@ -52,8 +52,6 @@ pub mod words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use slotscope_advisor::findings::AdviseFindings;
-use slotscope_advisor::retagged::SlotsMoved;
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
 
@@ -158,14 +156,8 @@ pub struct Summary {
     /// The room that nodes have, where the user says how much there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Capacity>,
-    /// The part of a key that belongs in braces, if at least a hundred commands with several keys are among the inputs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub advice: Option<AdviseFindings>,
     /// The verdict.
     pub verdict: Verdict,
-    /// The load of slots with the tags of that advice.
-    #[serde(skip)]
-    pub retagged: Option<SlotsMoved>,
     /// The independent units and their known weights.
     #[serde(skip)]
     pub units: Units,

@@ -1,6 +1,5 @@
 //! `slotscope analyze`: reads key dumps, and reports to the terminal and to a directory.
 
-mod advice;
 mod destination;
 mod parts;
 
@@ -12,7 +11,6 @@ use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Lost;
-use slotscope_engine::format::chosen::AUTO;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::pipe;
@@ -252,17 +250,7 @@ impl AnalyzeArgs {
             let words = reading.map(|words| [words, options::words(&self.hashing)].concat());
             analysis = analysis.reading_words(words.unwrap_or_default());
         }
-        // Advice contains parts of names, and counts by slot have no names at all.
-        let is_advised = !self.redact && !self.counting.slots_only() && self.reading.format == AUTO;
-        let metric = self.judging.by.metrics()?.first().copied();
-        let mut summary = input.keys.count(&analysis, |counted| {
-            let counted = if is_advised {
-                advice::added(counted, metric)?
-            } else {
-                counted
-            };
-            counted.summary()
-        })?;
+        let mut summary = input.keys.count(&analysis, |counted| counted.summary())?;
         if let Some(collected) = &input.collected {
             collected.rename(&mut summary.input, &mut summary.nodes.source);
             collected.note(&mut summary, self.redact);

@@ -4,7 +4,6 @@ mod brute_force;
 mod commands;
 mod families;
 mod ids;
-mod in_report;
 mod promises;
 mod sampled;
 mod seeds;

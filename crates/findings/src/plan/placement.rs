@@ -40,19 +40,9 @@ pub(crate) struct PlacedRole<'a> {
     /// Its bands for the staying nodes.
     pub bands: Bands,
     pub slots: Vec<u64>,
-    /// How well the loads are known.
-    pub known: Known,
-}
-
-/// How well the load of a role is known after some steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Known {
-    /// Well enough for the figures a step promises.
-    Well,
-    /// Well enough to plan on: a tag was split, and its parts are assumed equal.
-    About,
-    /// A step may have changed it in an unknown way.
-    No,
+    /// Whether the loads are not known well enough for figures, only to plan on: a tag was split, and its parts are
+    /// assumed equal.
+    pub is_approximate: bool,
 }
 
 impl<'a> Placement<'a> {
@@ -71,7 +61,7 @@ impl<'a> Placement<'a> {
                 is_asked: is_asked && verdict.is_some(),
                 bands: bands(summary, cluster, load, verdict),
                 slots: load.slots.clone(),
-                known: Known::Well,
+                is_approximate: false,
             })
         };
         let verdicts = summary.verdict.roles.iter().map(Some);
@@ -176,7 +166,7 @@ impl<'a> Placement<'a> {
         let known = self
             .roles
             .iter()
-            .filter(|role| role.known == Known::Well && role.verdict.is_some());
+            .filter(|role| !role.is_approximate && role.verdict.is_some());
         for role in known.filter(|role| role.is_by_slot()) {
             after.set(role.load.role, Some(self.role_after(cluster, role)));
         }

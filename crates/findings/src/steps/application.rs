@@ -75,23 +75,13 @@ impl<'a> Steps<'a> {
         (0..self.now.roles.len()).filter(presses).collect()
     }
 
-    /// Changes that fix the pressing roles, best first.
-    pub(super) fn changes(&self) -> Vec<Change<'a>> {
+    /// The change that fixes the pressing roles.
+    pub(super) fn change(&self) -> Option<Change<'a>> {
         let pressing = self.pressing();
-        let Some(first) = pressing.first() else {
-            return Vec::new();
-        };
-        let role = &self.now.roles[*first];
-        let pieces = heavy(self.summary, role);
-        let (mut retag, mut untag) = (None, None);
-        if let Some(piece) = pieces.first() {
-            retag = self.retag(role, piece);
-            untag = self.untag(role, piece).filter(|_| !self.is_needed());
-        }
-        if untag.is_some() {
-            // If no other tags are involved, the two sums are equal.
-            let untag = untag.filter(|_| retag.is_none() || self.brings_tags());
-            return retag.into_iter().chain(untag).collect();
+        let role = &self.now.roles[*pressing.first()?];
+        let heaviest = heavy(self.summary, role).into_iter().next();
+        if let Some(untag) = heaviest.and_then(|piece| self.untag(role, &piece)) {
+            return Some(untag);
         }
         let is_cached = |piece: &Piece| {
             self.reads_of(piece)
@@ -105,7 +95,7 @@ impl<'a> Steps<'a> {
             pressing,
             is_left: &is_cached,
         };
-        let change = search.found().map(|solution| match solution {
+        search.found().map(|solution| match solution {
             Found::TooCoarse(count) => {
                 let text = format!(
                     "rename the {} so that they spread (in the application)",
@@ -137,8 +127,7 @@ impl<'a> Steps<'a> {
                     ..Change::new(StepKind::Split, text, Some(set.after))
                 }
             }
-        });
-        retag.into_iter().chain(change).collect()
+        })
     }
 
     /// Whether a tag holds nearly all keys and nearly all of a load.

@@ -3,7 +3,7 @@
 use slotscope_planner::lower_bound::SetBy;
 use slotscope_planner::why_not::{WhyNot, why_not};
 
-use crate::plan::placement::{Known, PlacedRole};
+use crate::plan::placement::PlacedRole;
 use crate::plan::requests::request_of;
 use crate::steps::Steps;
 use crate::wording::step as said;
@@ -18,12 +18,7 @@ impl Steps<'_> {
     /// Adds the loads still above their lower bands after all steps, and why.
     pub(super) fn add_left(&mut self) {
         let request = request_of(self.summary, &self.cluster, &self.now);
-        for role in self
-            .now
-            .roles
-            .iter()
-            .filter(|role| role.is_judged && role.known < Known::No)
-        {
+        for role in self.now.roles.iter().filter(|role| role.is_judged) {
             let after = self.now.role_after(&self.cluster, role);
             if !after.state.is_uneven() && role.is_by_slot()
                 || after.max_over_mean <= role.bands.lower

@@ -12,7 +12,6 @@ mod left;
 mod moves;
 mod pieces;
 mod repair;
-mod retag;
 mod service;
 
 pub use commands::{Commands, MEASURING};
@@ -275,7 +274,7 @@ impl<'a> Steps<'a> {
     fn add_first_moves(&mut self) {
         let (now, steps, is_actionable) = (self.now.clone(), self.list.len(), self.is_actionable);
         self.add_moves();
-        if self.commands.service().is_some() && !self.changes().is_empty() {
+        if self.commands.service().is_some() && self.change().is_some() {
             self.list.truncate(steps);
             (self.now, self.is_actionable) = (now, is_actionable);
         }
@@ -283,8 +282,7 @@ impl<'a> Steps<'a> {
 
     /// Application changes, and the moves due after them.
     fn add_changes(&mut self) {
-        let mut changes = self.changes().into_iter();
-        let Some(change) = changes.next() else { return };
+        let Some(change) = self.change() else { return };
         let at = self.list.len();
         if let Some(moves) = self
             .list
@@ -294,8 +292,7 @@ impl<'a> Steps<'a> {
             moves.until = Some(at);
         }
         let mut row = self.change_row(&change);
-        let others = changes.map(|change| self.change_row(&change));
-        row.alternatives = others.chain(self.finer_tags(&change)).collect();
+        row.alternatives = self.finer_tags(&change).into_iter().collect();
         let Some(after) = change.after else {
             self.list.push(row);
             return;
@@ -321,7 +318,7 @@ impl<'a> Steps<'a> {
         role.map_or(Metric::default(), |role| role.load.measure.metric())
     }
 
-    /// Suggests finer tags instead of splitting tags; `advise` finds out which.
+    /// Suggests finer tags instead of splitting tags, or of none; `advise` finds out which, and whether commands need them.
     fn finer_tags(&self, change: &Change<'a>) -> Option<Step> {
         let command = self.commands.advise(self.pressing_metric())?;
         let text = "put a finer part of those names in braces (in the application)";
@@ -329,15 +326,13 @@ impl<'a> Steps<'a> {
             command: Some(command),
             ..step(StepKind::ChooseTags, text, &After::default())
         };
-        (!change.split.is_empty()).then_some(finer)
+        (!change.split.is_empty() || change.untag.is_some()).then_some(finer)
     }
 
     fn change_row(&self, change: &Change<'a>) -> Step {
-        let is_exact = change.kind == StepKind::ChooseTags;
-        let is_advised = is_exact || change.kind == StepKind::RenameTags;
         let metric = self.pressing_metric();
         let command = match (&change.untag, change.split.as_slice()) {
-            _ if is_advised => self.commands.advise(metric),
+            _ if change.kind == StepKind::RenameTags => self.commands.advise(metric),
             // Names cannot be judged by what only slots have.
             _ if !self.is_of_names(metric) => None,
             (Some(tag), _) => self.commands.untag(tag, metric),
@@ -357,7 +352,7 @@ impl<'a> Steps<'a> {
         Step {
             alone: alone.map(|alone| alone.after(&self.cluster)),
             command,
-            estimated: !is_exact,
+            estimated: true,
             split: change.pieces.clone(),
             ..step(change.kind, change.text.clone(), &after.unwrap_or_default())
         }

@@ -6,7 +6,7 @@ use slotscope_engine::text::short;
 use slotscope_planner::solve::{MovePlan, plan, plan_of_ranges};
 
 use crate::plan::moves::{Move, between};
-use crate::plan::placement::{Known, Placement};
+use crate::plan::placement::Placement;
 use crate::plan::requests::{request_of, requested};
 use crate::steps::Steps;
 use crate::steps::repair::step;
@@ -66,7 +66,7 @@ impl<'a> Steps<'a> {
         moves.estimated = true;
         moves.findings = self.skews(|finding| self.is_improved([&self.now, &after], finding));
         // If loads are approximate, other plans are just as good, and their effect on other roles differs.
-        if self.now.roles.iter().any(|role| role.known != Known::Well) {
+        if self.now.roles.iter().any(|role| role.is_approximate) {
             let before = self.now.after(&self.cluster);
             for role in [Some(Role::Memory), Some(Role::Load), None] {
                 let helped = before.of(role).zip(moves.after.of(role));

@@ -4,7 +4,7 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::slot_of_part;
 
-use crate::plan::placement::{Known, PlacedRole, Placement};
+use crate::plan::placement::{PlacedRole, Placement};
 use slotscope_model::Summary;
 use slotscope_model::independent_units::{Unit, UnitKind};
 use slotscope_model::keys::Key;
@@ -129,7 +129,7 @@ fn keys_of<'s>(
     })
 }
 
-/// A placement with pieces split, and how well each role is then known.
+/// A placement with pieces split.
 pub(super) fn split<'a>(summary: &Summary, now: &Placement<'a>, cuts: &[Cut]) -> Placement<'a> {
     let mut after = now.clone();
     for (role, before) in after.roles.iter_mut().zip(&now.roles) {
@@ -164,9 +164,7 @@ pub(super) fn split<'a>(summary: &Summary, now: &Placement<'a>, cuts: &[Cut]) ->
             }
         }
         let fair = total / before.load.compared.len().max(1) as f64;
-        let is_well = unknown <= NEGLIGIBLE * fair;
-        let known = if is_well { Known::Well } else { Known::About };
-        role.known = role.known.max(known);
+        role.is_approximate |= unknown > NEGLIGIBLE * fair;
     }
     after
 }

@@ -150,19 +150,6 @@ pub(crate) fn untag(tag: &Name) -> String {
     )
 }
 
-/// Other parts of key names are put in braces; without `tags`, names only lose their braces.
-pub(crate) fn choose_tags(tags: &[&Name], patterns: u64, keys: u64) -> String {
-    let change = match tags {
-        [] => String::from("take the braces off"),
-        tags => format!("choose other hash tags: {} in", list(tags.iter(), NAMES)),
-    };
-    format!(
-        "{change} {}, {} (in the application)",
-        counted(patterns, "pattern"),
-        counted(keys, "key")
-    )
-}
-
 /// A tag or key is cached; `reads` is the part of its operations that only read. Replicas help too, where a primary has
 /// one, or it is not known that none has.
 pub(crate) fn cache(name: &Name, is_tag: bool, reads: Option<f64>, has_replicas: bool) -> String {

@@ -61,7 +61,6 @@ pub(crate) static SECTIONS: &[(Group, MakeSection)] = &[
     (Group::Report, logged::slow),
     (Group::Report, logged::large),
     (Group::Cluster, operations::section),
-    (Group::Tags, advice::section),
     (Group::Report, extremes::section),
     (Group::Cluster, capacity::section),
     (Group::Slots, slots::map),

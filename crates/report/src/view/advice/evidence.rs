@@ -2,7 +2,7 @@
 
 use slotscope_advisor::decision::Evidence;
 use slotscope_advisor::findings::AdviseFindings;
-use slotscope_engine::text::{bytes, counted, grouped, percent, shell_word};
+use slotscope_engine::text::{counted, grouped, percent, shell_word};
 
 use crate::view::{Block, Section};
 
@@ -38,9 +38,8 @@ pub(super) fn attempt(rule: &str) -> Block<'static> {
     Block::Command(format!("slotscope whatif DUMP --retag {rule}"))
 }
 
-pub(super) fn evidence(findings: &AdviseFindings) -> Vec<String> {
+fn evidence(findings: &AdviseFindings) -> Vec<String> {
     let has_commands = findings.evidence != Evidence::NamesAlone;
-    let first_bytes = findings.first_bytes.map(bytes);
     let notes = [
         Some(counted_input(findings)),
         (!has_commands && findings.why.is_none()).then(|| {
@@ -52,9 +51,6 @@ pub(super) fn evidence(findings: &AdviseFindings) -> Vec<String> {
         (findings.names_sampled < 1.0).then(|| {
             let share = percent(findings.names_sampled);
             format!("families are from {share} of the names")
-        }),
-        first_bytes.map(|first| {
-            format!("commands are those in the first {first} of each capture; slotscope advise reads all")
         }),
         several(findings.one_batch_of)
             .map(|of| format!("one of {of} commands is counted, spread over the whole capture")),

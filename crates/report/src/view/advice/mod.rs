@@ -1,5 +1,4 @@
-//! Advice on hash tags: what to change and why, names, batches, schemes, and unseen input. Either as sections of
-//! `advise`, or as one section of a report.
+//! Advice on hash tags: what to change and why, names, batches, schemes, and unseen input.
 
 mod evidence;
 mod schemes;
@@ -8,7 +7,6 @@ mod sentence;
 use slotscope_advisor::findings::{Advice, AdviseFindings, FamilyAdvice};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{grouped, list};
-use slotscope_model::Summary;
 
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Section, Table};
@@ -27,20 +25,6 @@ pub fn sections(findings: &AdviseFindings) -> Vec<Section<'_>> {
     sections.extend(parts(findings).into_iter().map(titled));
     sections.push(evidence::notes(findings));
     sections
-}
-
-/// The section of a report.
-pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
-    let findings = summary.advice.as_ref()?;
-    let mut section = Section::titled("Hash tags to choose")
-        .anchored("choose-tags", "Choosing tags")
-        .explained("advise.md", "choosing hash tags")
-        .paragraph(sentence::summary(findings));
-    for (title, blocks) in parts(findings) {
-        section = section.paragraph(format!("{title}:")).with_all(blocks);
-    }
-    let evidence = evidence::evidence(findings).join("; ");
-    Some(section.paragraph(format!("What this rests on: {evidence}.")))
 }
 
 /// The non-empty parts, each with its title.
