@@ -403,7 +403,6 @@ NodeFigures = TypedDict(
     "NodeFigures",
     {
         "2n": "float",
-        "2n_after_moves": "float",
         "n": "float",
     },
 )

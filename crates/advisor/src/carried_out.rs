@@ -14,11 +14,6 @@ use crate::scheme::Scheme;
 use crate::soundness::{Penalty, Soundness};
 use crate::spelling::{Renaming, Spelling};
 
-/// Slots that are placed one by one on the emptiest node, heaviest first; the rest is treated as a fluid.
-const MOVED: usize = 4096;
-/// Slots above this fraction of a node's share are not treated as a fluid.
-const NO_WATER: f64 = 0.002;
-
 /// The outcome for names.
 #[derive(Debug, Clone)]
 pub struct NamesAfter {
@@ -82,17 +77,14 @@ pub struct Scored {
     pub max_over_mean: f64,
     /// The same for twice as many nodes.
     pub max_over_mean_2n: f64,
-    /// The same for twice as many nodes after the best moves.
-    pub planned_2n: f64,
 }
 
 impl Scored {
     /// Computes the figures by node from the slots.
     pub fn weigh(&mut self, owners: &Owners) {
-        let (slots, twice) = (&self.names.slots, 2 * owners.nodes);
+        let slots = &self.names.slots;
         self.max_over_mean = owners.max_over_mean(slots);
-        self.max_over_mean_2n = Owners::even(twice).max_over_mean(slots);
-        self.planned_2n = planned(slots, twice);
+        self.max_over_mean_2n = Owners::even(2 * owners.nodes).max_over_mean(slots);
     }
 }
 
@@ -127,7 +119,6 @@ impl Model<'_> {
             soundness,
             max_over_mean: 1.0,
             max_over_mean_2n: 1.0,
-            planned_2n: 1.0,
         };
         scored.weigh(&self.owners);
         scored
@@ -237,32 +228,4 @@ fn heaviest(mut tags: Vec<(u64, u64, u32)>) -> (u64, Option<u32>, u64) {
 /// The part of a key that the server hashes.
 pub fn hashed(key: &[u8]) -> &[u8] {
     &key[hashslot::hashed_part(key)]
-}
-
-/// The fullest of `nodes` nodes after the best moves: heavy slots go to the emptiest node, the others are treated as a fluid.
-fn planned(slots: &[u64], nodes: usize) -> f64 {
-    let nodes = nodes.clamp(1, SLOTS);
-    let total: u64 = slots.iter().sum();
-    let fair = total as f64 / nodes as f64;
-    let mut heavy: Vec<u64> = slots
-        .iter()
-        .copied()
-        .filter(|load| *load as f64 > NO_WATER * fair)
-        .collect();
-    heavy.sort_unstable_by(|a, b| b.cmp(a));
-    heavy.truncate(MOVED);
-    let mut filled = std::collections::BinaryHeap::from(vec![std::cmp::Reverse(0u64); nodes]);
-    for load in &heavy {
-        if let Some(mut emptiest) = filled.peek_mut() {
-            emptiest.0 += load;
-        }
-    }
-    let rest = total - heavy.iter().sum::<u64>();
-    let level = filled.iter().map(|node| node.0).max().unwrap_or(0);
-    let room: u64 = filled.iter().map(|node| level - node.0).sum();
-    match (total, room >= rest) {
-        (0, _) => 1.0,
-        (_, true) => level as f64 / fair,
-        (_, false) => 1.0,
-    }
 }

@@ -76,16 +76,14 @@ impl Decision {
 }
 
 impl Model<'_> {
-    /// The candidates, applied to the sample: today's scheme first, the one without tags last.
+    /// The candidates, applied to the sample: today's scheme first.
     pub fn candidates(&self, batches: &Batches) -> Vec<Scored> {
         let schemes = match self.judges_locality() {
             true => self.search(),
             false if !self.required.is_empty() => self.search(),
             false => self.narrowed(self.joins.batches() as u64 >= LEAST_BATCHES),
         };
-        let bare = Scheme::without_tags(&self.choices);
-        let tried = schemes.into_iter().take(MOST_SCORED).chain([bare]);
-        let chosen: Vec<Scheme> = tried.collect();
+        let chosen = &schemes[..schemes.len().min(MOST_SCORED)];
         let scored = chosen.par_iter().map(|scheme| self.score(scheme, batches));
         scored.collect()
     }
@@ -95,21 +93,8 @@ impl Model<'_> {
         self.joins.batches() as u64 >= LEAST_BATCHES && self.joins.multi >= LEAST_BATCHES
     }
 
-    /// Decides among candidates, the last of which is the one without tags.
-    pub fn decide(&self, mut schemes: Vec<Scored>) -> Decision {
-        let planned_bare = schemes.pop().map_or(1.0, |bare| bare.planned_2n);
-        if !self.has_few_names() {
-            for scheme in &mut schemes {
-                let planned = scheme.planned_2n;
-                let soundness = match () {
-                    () if planned > f64::max(1.2, planned_bare + 0.2) => Soundness::Bad,
-                    () if planned > f64::max(1.05, planned_bare + 0.05) => Soundness::Limited,
-                    () => Soundness::Good,
-                };
-                let most = self.worst_soundness(&scheme.renaming.scheme);
-                scheme.soundness = scheme.soundness.max(soundness).min(most);
-            }
-        }
+    /// Decides among candidates.
+    pub fn decide(&self, schemes: Vec<Scored>) -> Decision {
         let best = self.best(&schemes);
         let collided = schemes.iter().any(|scheme| scheme.names.collisions > 0);
         let evidence = match self.joins.batches() as u64 {
@@ -207,7 +192,6 @@ impl Model<'_> {
         let falls = [
             today.max_over_mean - scheme.max_over_mean,
             today.max_over_mean_2n - scheme.max_over_mean_2n,
-            today.planned_2n - scheme.planned_2n,
         ];
         let is_evener = falls.iter().any(|fall| *fall >= GAIN)
             || self.is_of_time(&today.renaming.scheme) && !self.is_of_time(&scheme.renaming.scheme)

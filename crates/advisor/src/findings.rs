@@ -144,9 +144,6 @@ pub struct NodeFigures {
     /// The figure of twice as many nodes.
     #[serde(rename = "2n")]
     pub twice: f64,
-    /// Of those after the best moves of slots.
-    #[serde(rename = "2n_after_moves")]
-    pub twice_after_moves: f64,
 }
 
 /// Batches of one kind.
@@ -254,7 +251,6 @@ fn score(model: &Model<'_>, scheme: &Scored, is_today: bool) -> SchemeScore {
         max_over_mean: NodeFigures {
             n: rounded(scheme.max_over_mean),
             twice: rounded(scheme.max_over_mean_2n),
-            twice_after_moves: rounded(scheme.planned_2n),
         },
         heaviest: Name(scheme.names.tag.clone()),
         heaviest_is_tag: scheme.names.is_tag,
