@@ -112,7 +112,7 @@ pub fn floors(request: &MoveRequest<'_>) -> Vec<f64> {
 pub fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
-    let aims = Aims::new(&before, &[]);
+    let aims = Aims::new(&before);
     let staying: Vec<usize> = request.staying().collect();
     let goals = (0..request.roles.len()).filter(|role| aims.is_goal[*role]);
     let plans = goals.filter_map(|role| {
@@ -127,7 +127,7 @@ pub fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
             let most = max_over_mean(&before, role).max(request.roles[role].band);
             max_over_mean(&after, role) <= most + NEAR
         };
-        let is_step = !aims.helped(&before, &after, 1.0).is_empty();
+        let is_step = aims.helps(&before, &after, 1.0);
         let keeps = (0..request.roles.len()).all(is_within);
         (is_step && keeps).then(|| (rank(&after, &aims, 0.0), role, owner))
     });
@@ -160,7 +160,7 @@ pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
     lifted.dedup();
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
-    let aims = Aims::new(&before, &[]);
+    let aims = Aims::new(&before);
     let mut whole = before.clone();
     whole.carry_out(&owner);
     let limited = exceeds_limits(&whole);
@@ -185,23 +185,11 @@ fn step(
 ) -> Option<(Vec<Option<usize>>, Vec<usize>)> {
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
-    let aims = Aims::new(&before, &[]);
+    let aims = Aims::new(&before);
     if !aims.asks_for_a_plan(&before) {
         return None;
     }
-    let mut outcome = search(&before, &aims, budget);
-    // A goal that the plan cannot help is not paid for; it must only not get worse.
-    let helped = aims.helped(&before, &outcome.state, 0.0);
-    let goals = (0..request.roles.len()).filter(|role| aims.is_goal[*role]);
-    let hopeless: Vec<usize> = goals.filter(|role| !helped.contains(role)).collect();
-    let guarded = Aims::new(&before, &hopeless);
-    if !hopeless.is_empty() && guarded.asks_for_a_plan(&before) {
-        let careful = search(&before, &guarded, budget);
-        let then = aims.helped(&before, &careful.state, 0.0);
-        if helped.iter().all(|role| then.contains(role)) {
-            outcome = careful;
-        }
-    }
+    let outcome = search(&before, &aims, budget);
     aims.is_step(&before, &outcome.state)
         .then(|| (outcome.state.owners(), outcome.lifted))
 }
@@ -225,7 +213,7 @@ impl MovePlan {
         }
         let shares = Shares::new(request);
         let mut before = PlanState::new(&shares);
-        let aims = Aims::new(&before, &[]);
+        let aims = Aims::new(&before);
         before.set_bounds(&aims.bounds(&aims.aims));
         let mut after = before.clone();
         after.carry_out(&plan.owner);
