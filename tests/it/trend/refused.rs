@@ -1,6 +1,5 @@
 //! Incomparable reports are refused, doubtful ones are left out, and no file makes it panic.
 
-
 use super::trend;
 use testkit::prelude::*;
 use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
