@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use slotscope::Summary;
 use slotscope::output::Guard;
-use slotscope::report::charts::{CHARTS, Chart};
+use slotscope::report::charts::{Chart, charts};
 use slotscope::report::render::{html, text};
 use slotscope::report::{self, json, view};
 
@@ -197,20 +197,16 @@ impl Report {
     /// Raises Error with the names of the charts of this report if it has no such chart.
     fn png<'py>(&self, py: Python<'py>, chart: &str) -> PyResult<Bound<'py, PyBytes>> {
         let name = |file: &'static str| file.trim_end_matches(".png");
-        let mut charts = CHARTS.iter();
-        let wanted = charts.clone().find(|wanted| name(wanted.file) == chart);
+        let wanted = charts().find(|wanted| name(wanted.file) == chart);
         let drawn = py.detach(|| {
-            let sheet = (wanted?.sheet)(&self.summary)?;
+            let sheet = wanted?.sheet(&self.summary)?;
             let mut out = Vec::new();
             Some(sheet.write(&mut out).map(|()| out))
         });
         let Some(drawn) = drawn else {
-            let has = |chart: &&Chart| (chart.sheet)(&self.summary).is_some();
-            let known: Vec<_> = charts
-                .by_ref()
-                .filter(has)
-                .map(|chart| name(chart.file))
-                .collect();
+            let has = |chart: &Chart| chart.sheet(&self.summary).is_some();
+            let known = charts().filter(has).map(|chart| name(chart.file));
+            let known: Vec<_> = known.collect();
             let reason = format!("no chart {chart:?}; this report has {}", known.join(", "));
             return Err(bad("png", reason));
         };

@@ -297,7 +297,7 @@ pub enum Command {
 
 /// The JSON of each output by the name of its schema, which is the command's if it has one form of output.
 #[cfg(test)]
-static SCHEMAS: &[(&str, fn() -> serde_json::Value)] = &[
+static SCHEMAS: &[(&str, MakeSchema)] = &[
     ("report", schema::of::<slotscope_model::Summary>),
     (
         "node-counts",
@@ -329,6 +329,9 @@ static SCHEMAS: &[(&str, fn() -> serde_json::Value)] = &[
         schema::of::<crate::whatif::findings::WhatIfFindings>,
     ),
 ];
+
+#[cfg(test)]
+type MakeSchema = fn() -> serde_json::Value;
 
 /// How a command ended successfully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
