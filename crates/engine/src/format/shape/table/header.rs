@@ -11,6 +11,8 @@ use crate::format::table::layout::Layout;
 use crate::format::table::names;
 use crate::format::table::separator::Separator;
 use crate::metric::Metric;
+use crate::sentence::Sentence;
+use crate::text::counted;
 
 /// Why a table is refused in which no column is called a key.
 const NO_KEY: &str = "a table whose header names no key, no key dump: --key-column NAME says which column has the keys; \
@@ -83,6 +85,7 @@ impl<'a> Searched<'_, 'a> {
             return None;
         }
         let is_inside = 2 * rows_before.len() > row;
+        let above = rows_before.len() + titles.len();
         let is_listed = |key: &usize| is_listed && !are_counts(header.names[*key], &cells[*key]);
         let listed = || header.best(Role::Key).filter(is_listed);
         let proof = if self.names.key.is_none() {
@@ -141,9 +144,15 @@ impl<'a> Searched<'_, 'a> {
             is_free(column) && !is_read(column) && cells[*column].size() == Some(MayBeSize::Likely)
         });
         let unread = missed.map(|column| header.names[column].to_vec()).collect();
+        let before = &self.lines.head[..at - self.lines.mark];
+        let line = 1 + memchr::memchr_iter(b'\n', before).count();
+        let mut doubts = self.doubts(&layout, &exact, has_units);
+        if above > 0 {
+            let rows = counted(above as u64, "row");
+            let words = format!("not read: {rows} above the header in line {line}");
+            doubts.push(Sentence::default().words(words));
+        }
         let refused = if is_inside {
-            let line =
-                1 + memchr::memchr_iter(b'\n', &self.lines.head[..at - self.lines.mark]).count();
             Some(format!(
                 "line {line} is a header, with rows before and after it: sed {line}d FILE | slotscope analyze - leaves it out; \
                  --format lines reads each line as a key"
@@ -153,7 +162,7 @@ impl<'a> Searched<'_, 'a> {
         };
         let table = Table {
             unread,
-            doubts: self.doubts(&layout, &exact, has_units),
+            doubts,
             ..Table::new(certainty, layout)
         };
         Some(table.unless(refused))

@@ -430,6 +430,8 @@ mod tests {
         let (_, refusal) = told(&format!("{}key,size\n{}", rows(0), rows(5)));
         assert!(refusal.contains("sed 6d FILE"), "{refusal}");
         let titled = format!("Report of shop, 2026-11-20\nkey,size\n{}", rows(0));
-        assert!(told(&titled).0.contains("below a header"));
+        let (shape, warning) = told(&titled);
+        assert!(shape.contains("below a header"));
+        assert!(warning.contains("not read: 1 row above the header in line 2"));
     }
 }
