@@ -79,7 +79,7 @@ fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<
     reasons.map(stop).collect()
 }
 
-/// What is missing from a collection, and why, in words.
+/// The gaps of a collection and their reasons, in words.
 pub(crate) fn missing(manifest: &Manifest, redaction: Option<&Redaction>) -> Vec<String> {
     let open = manifest.open_slots();
     let missing: u64 = slots(&manifest.slots_missing);

@@ -9,7 +9,7 @@ use crate::options::counting::CountSpec;
 
 /// The counts to take.
 pub(crate) struct TallySpec<'a> {
-    /// What the user asked for; in one pass also if an input can be read only once.
+    /// The user's settings; in one pass also if an input can be read only once.
     pub counting: &'a CountSpec,
     /// The nodes of a real cluster: only these can contradict the inputs.
     pub listing: Option<&'a Topology>,

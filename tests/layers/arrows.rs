@@ -81,7 +81,7 @@ const LAYERS: &[Layers] = &[
             ("partial", "options pipeline source"),
             // A running cluster is judged like a collection of it.
             ("exporter", "pipeline"),
-            // What is counted is one struct for all who ask.
+            // The options of counting are one struct for all who ask.
             ("pipeline", "options::counting source"),
             // The engine's sources, and those in crates enabled by a feature.
             ("source", "error"),

@@ -92,7 +92,7 @@ pub(super) struct Part {
     pub place: Place,
 }
 
-/// What the comments and commands before a command say about it.
+/// The context of a command: comments and commands before it.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub database: u64,
