@@ -101,7 +101,7 @@ fn worst(findings: &FanoutFindings) -> Section<'_> {
 }
 
 fn last_remarks(findings: &FanoutFindings, advise: Option<&str>) -> Vec<Block<'static>> {
-    let mut blocks: Vec<Block<'static>> = remarks::rejected("batch", &findings.rejected);
+    let mut blocks: Vec<Block<'static>> = remarks::rejected("a batch", &findings.rejected);
     let counts = [
         (
             findings.without_keys,

@@ -37,7 +37,7 @@ pub(crate) fn sections(findings: &LintFindings) -> Vec<Section<'static>> {
         )));
     }
     sections.push(remarks::section(remarks::rejected(
-        "key",
+        "a key",
         &findings.rejected,
     )));
     sections

@@ -118,6 +118,11 @@ impl CounterReadings {
         place
     }
 
+    /// Whether a reading of a node is of a later time than this.
+    pub(crate) fn is_later(&self, node: usize, time: u64) -> bool {
+        self.nodes[node].times.1 > time
+    }
+
     /// Adds a reading of a slot.
     pub(crate) fn add(&mut self, input: usize, node: usize, slot: u16, reading: Reading) {
         self.stretches.resize(SLOTS, None);

@@ -122,6 +122,11 @@ impl<'o> States<'o> {
     fn add(&mut self, input: usize, sample: &Sample<'_>) -> std::result::Result<(), String> {
         let time = sample.time.unwrap_or(0);
         let node = self.readings.node(input, sample.node.as_deref(), time);
+        if self.readings.is_later(node, time) {
+            return Err(
+                "readings go back in time; join files from the oldest to the newest (cat)".into(),
+            );
+        }
         for (slot, stats) in &sample.slots {
             let counts = [Some(CPU), self.ops].map(|name| stats.get(name?));
             if let Some(ops) = self.ops.filter(|_| counts[1].is_none()) {

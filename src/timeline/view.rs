@@ -21,7 +21,7 @@ pub(crate) fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
     sections.extend(bursts(timeline, top));
     sections.extend(nodes(timeline));
     sections.extend(tags(timeline, top));
-    let mut blocks = remarks::rejected("operation", &timeline.rejected);
+    let mut blocks = remarks::rejected("an operation", &timeline.rejected);
     blocks.extend(remarks::remarks(&[] as &[String], &timeline.notes));
     sections.push(remarks::section(blocks).scoped(Scope::Overview));
     sections
@@ -71,8 +71,11 @@ pub(crate) fn title(timeline: &Timeline) -> String {
 /// Limitations of the result, for a page whose heading is its sentence.
 pub(crate) fn remarks_of(timeline: &Timeline) -> Vec<String> {
     let stops = timeline.incomplete.iter().map(remarks::stop);
-    let count = timeline.rejected.count;
-    let rejected = (count > 0).then(|| counted(count, "line") + " without an operation");
+    let rejected = remarks::rejected("an operation", &timeline.rejected).into_iter();
+    let rejected = rejected.filter_map(|block| match block {
+        Block::Paragraph(text) | Block::Line(text) => Some(text),
+        _ => None,
+    });
     let notes = timeline.notes.iter().cloned();
     stops.chain(rejected).chain(notes).collect()
 }

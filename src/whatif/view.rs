@@ -159,7 +159,7 @@ fn last_remarks(findings: &WhatIfFindings) -> Vec<Block<'static>> {
         let fate = "without a slot by the new policy, left out of what is after";
         blocks.push(Block::Paragraph(format!("warning: {keys} {fate}")));
     }
-    blocks.extend(remarks::rejected("key", &input.rejected));
+    blocks.extend(remarks::rejected("a key", &input.rejected));
     blocks.extend(remarks::remarks(&input.warnings, &input.notes));
     blocks
 }

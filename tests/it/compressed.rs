@@ -209,3 +209,21 @@ fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
         assert!((1000..200_000).contains(&keys), "{form}: {keys}");
     }
 }
+
+#[test]
+fn tags_of_equal_load_are_the_same_ones_in_every_form_of_a_dump() {
+    let scratch = Scratch::new();
+    // More than a thousand are listed, and more than a thread's own table has.
+    let keys: String = (0..24_000)
+        .map(|i| format!("{{t{}}}:{i}\n", i % 8_000))
+        .collect();
+    scratch.file("dump.keys", keys.as_bytes());
+    scratch.file("dump.gz", gzip(keys.as_bytes()));
+    scratch.text("tally dump.keys --out dump.tally");
+    let tags = |file: &str| scratch.json(format!("analyze {file} --json"))["tags"].clone();
+    let plain = tags("dump.keys");
+    assert_eq!(plain["top"].as_array().unwrap().len(), 1000);
+    for file in ["dump.gz", "dump.tally"] {
+        assert_eq!(tags(file)["top"], plain["top"], "{file}");
+    }
+}

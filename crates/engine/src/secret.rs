@@ -56,18 +56,19 @@ impl Credentials {
     }
 }
 
-/// Replaces `%` and two hexadecimal digits by their byte; any other `%` stays.
+/// Replaces `%` and two hexadecimal digits by their byte; any other `%` stays, and all of them if that is no UTF-8.
 fn decoded(text: &str) -> String {
     let mut pieces = text.split('%');
     let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
     for piece in pieces {
         let digits = piece
             .get(..2)
+            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
             .and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.push(digits.unwrap_or(b'%'));
         bytes.extend(&piece.as_bytes()[if digits.is_some() { 2 } else { 0 }..]);
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 #[cfg(test)]
@@ -79,6 +80,7 @@ mod tests {
         for (text, user, password) in [
             ("me:p%40ss%3A", Some("me"), Some("p@ss:")),
             (":p%zz%", None, Some("p%zz%")),
+            (":p%+4%ff", None, Some("p%+4%ff")),
             ("me", Some("me"), None),
         ] {
             let credentials = Credentials::of_url(text);

@@ -56,6 +56,21 @@ impl SlotBatch<'_> {
     }
 }
 
+/// The place of a slot in an order that puts neighbours far apart, so that the first ones are of all nodes.
+#[inline(always)]
+pub fn spread(slot: u16) -> u16 {
+    slot.wrapping_mul(APART) % SLOTS as u16
+}
+
+/// The slot at a place of that order.
+pub(crate) fn unspread(place: u16) -> u16 {
+    place.wrapping_mul(TOGETHER) % SLOTS as u16
+}
+
+/// An odd factor, and its inverse modulo the number of slots.
+const APART: u16 = 0x2F35;
+const TOGETHER: u16 = 0x2B1D;
+
 /// Reads a slot from untrusted data.
 #[doc(hidden)]
 pub fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::format::batch::{KeyBatch, Number};
 use crate::hash::hash_span;
 use crate::simd::rows::{Flags, list_rows};
-use crate::slot::SlotBatch;
+use crate::slot::{SlotBatch, spread, unspread};
 use crate::tally::Tally;
 use crate::tally::sketch::bottom_k::BottomK;
 
@@ -26,9 +26,6 @@ const HASH_BITS: u32 = 50;
 /// How many slots share the first place, and the bits of a number below that.
 const FIRST: u16 = 1 << FIRST_BITS;
 const FIRST_BITS: u32 = 4;
-/// A factor that puts neighbouring slots far apart, and its inverse modulo the number of slots.
-const APART: u16 = 0x2F35;
-const TOGETHER: u16 = 0x2B1D;
 
 /// The keys of the sample, with their frequency.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -67,15 +64,9 @@ impl Duplicates {
     }
 }
 
-/// The position of a slot in the order.
-#[inline(always)]
-fn place(slot: u16) -> u16 {
-    slot.wrapping_mul(APART) & 0x3FFF
-}
-
 /// The position of a key in the order.
 fn key_of(slot: u16, hash: u64) -> u64 {
-    let (place, hash) = (place(slot), hash & ((1 << HASH_BITS) - 1));
+    let (place, hash) = (spread(slot), hash & ((1 << HASH_BITS) - 1));
     match place {
         ..FIRST => hash << FIRST_BITS | u64::from(place),
         _ => u64::from(place) << HASH_BITS | hash,
@@ -87,7 +78,7 @@ fn slot_of(key: u64) -> u16 {
         ..FIRST => key as u16 % FIRST,
         place => place,
     };
-    place.wrapping_mul(TOGETHER) & 0x3FFF
+    unspread(place)
 }
 
 /// Selects the keys that may be in the sample: few, once there are many keys.
@@ -100,7 +91,7 @@ impl Flags for InSample<'_> {
     #[inline(always)]
     fn flag(&self, from: usize, flags: &mut [u8]) {
         for (flag, slot) in flags.iter_mut().zip(&self.slots[from..]) {
-            *flag = u8::from(place(*slot) <= self.last);
+            *flag = u8::from(spread(*slot) <= self.last);
         }
     }
 }

@@ -33,9 +33,6 @@ pub struct TagCounter {
     /// Where tags are counted if the table of names overflows, provided all inputs can be reread.
     #[serde(skip)]
     shared: Option<Arc<TagTable>>,
-    /// Whether some keys can be read again at their places, so that the shared table finds names without a second pass.
-    #[serde(skip)]
-    has_places: bool,
     #[serde(skip)]
     scratch: Scratch,
 }
@@ -135,11 +132,11 @@ impl TagCounter {
         }
     }
 
-    /// Uses the shared table if it is the faster one. At the end this depends only on the keys.
+    /// Uses the shared table if it is the faster one: if it finds names without another pass.
     fn share_many(&mut self) {
-        if let (TagCounts::Exact(table), Some(_)) = (&self.counts, &self.shared)
-            && self.has_places
+        if let (TagCounts::Exact(table), Some(shared)) = (&self.counts, &self.shared)
             && table.len() > FEW
+            && shared.finds_names()
         {
             self.spill();
         }
@@ -217,7 +214,11 @@ impl Tally for TagCounter {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let values = keys.batch.values;
         let are_keys = !values.are_operations;
-        self.has_places |= keys.is_rereadable && self.shared.is_some();
+        if let Some(shared) = &self.shared
+            && !keys.is_rereadable
+        {
+            shared.note_no_place();
+        }
         self.share_many();
         let mut scratch = std::mem::take(&mut self.scratch);
         if let (TagCounts::Shared(_), Some(shared)) = (&self.counts, &self.shared) {
@@ -294,7 +295,6 @@ impl Tally for TagCounter {
             std::mem::swap(self, &mut other);
         }
         self.tagged = self.tagged.saturating_add(other.tagged);
-        self.has_places |= other.has_places;
         if let TagCounts::Exact(theirs) = &other.counts
             && !matches!(self.counts, TagCounts::HeavyHitters(_))
         {
@@ -336,7 +336,6 @@ mod tests {
         let table = Arc::new(TagTable::of(hashslot::best(), &[Some(1 << 20)], MAX_TAGS));
         let part = |tags: std::ops::Range<usize>| {
             let mut part = TagCounter::new(false).sharing(table.clone());
-            part.has_places = true;
             for tag in tags {
                 let name = tag.to_string();
                 part.add_known(hash(name.as_bytes()), name.as_bytes(), Load::KEY);

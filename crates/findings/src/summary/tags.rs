@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use slotscope_engine::metric::{Errors, Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
-use slotscope_engine::slot::slot_of_part;
+use slotscope_engine::slot::{slot_of_part, spread};
 use slotscope_engine::tally::recount::Recount;
 use slotscope_engine::tally::sketch::count_min::CountMin;
 use slotscope_engine::tally::sketch::hyper_log_log::RELATIVE_ERROR;
@@ -169,9 +169,11 @@ fn heaviest(
     total: u128,
     context: &RowContext<'_>,
 ) -> (Vec<Tag>, u64) {
-    let mut order: Vec<&CountedTag> = counted_tags.iter().collect();
-    order.sort_by(|a, b| {
-        (Reverse(a.load[metric]), &a.name).cmp(&(Reverse(b.load[metric]), &b.name))
+    let mut order: Vec<&CountedTag> = loaded(counted_tags, metric).collect();
+    // Ties are cut by slot, as where tags have no names; listed are they by name.
+    order.sort_by_cached_key(|tag| {
+        let slot = spread(slot_of_tag(&tag.name));
+        (Reverse(tag.load[metric]), slot, &tag.name)
     });
     let cut_off = order
         .get(LISTED..)
@@ -180,6 +182,7 @@ fn heaviest(
         .map(|tag| tag.ceiling[metric])
         .max();
     order.truncate(LISTED);
+    order.sort_by_key(|tag| (Reverse(tag.load[metric]), &tag.name));
     let row = |tag: &CountedTag| {
         let errors = context
             .named
@@ -201,13 +204,18 @@ fn heaviest(
     (order.into_iter().map(row).collect(), cut_off.unwrap_or(0))
 }
 
+/// The tags with any load.
+fn loaded(tags: &[CountedTag], metric: Metric) -> impl Iterator<Item = &CountedTag> {
+    tags.iter().filter(move |tag| tag.load[metric] > 0)
+}
+
 fn by_slot(counted_tags: &[CountedTag], context: &RowContext<'_>) -> BTreeMap<u16, Vec<TagLoad>> {
     let mut by_slot: BTreeMap<u16, Vec<&CountedTag>> = context
         .slots
         .iter()
         .map(|slot| (*slot, Vec::new()))
         .collect();
-    for tag in counted_tags {
+    for tag in loaded(counted_tags, context.by) {
         if let Some(tags) = by_slot.get_mut(&slot_of_tag(&tag.name)) {
             tags.push(tag);
         }

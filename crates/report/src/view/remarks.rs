@@ -34,9 +34,7 @@ pub fn rejected<'a>(part: &str, rejected: &Rejected) -> Vec<Block<'a>> {
         return Vec::new();
     }
     let lines = counted(rejected.count, "line");
-    let mut blocks = vec![Block::Paragraph(format!(
-        "warning: {lines} without a {part}"
-    ))];
+    let mut blocks = vec![Block::Paragraph(format!("warning: {lines} without {part}"))];
     blocks.extend(rejected.first.iter().map(|line| {
         let place = line.line.map_or(format!("byte {}", line.byte), |number| {
             format!("line {number}")

@@ -9,6 +9,7 @@ use crate::format::capture::command_reader::{CommandReader, Next};
 use crate::format::capture::run::{Commands, Content, Part, Place, run_at_start_of};
 use crate::format::frame::fault::{Fault, Read};
 use crate::format::frame::row_batch::RowBatch;
+use crate::format::frame::walk::STRETCH;
 use crate::format::frame::walk::{Damage, Steps};
 use crate::format::parse::size::integer;
 use crate::source::block::Block;
@@ -16,8 +17,9 @@ use crate::source::forward::Forward;
 
 /// The words of shorter runs are copied one by one: a batch for each costs more.
 const FEWEST_BYTES: usize = 16 << 10;
-/// Commands per batch, and bytes of their words, unless one command has more.
+/// Commands per batch, their words and the bytes of these, unless one command has more.
 const MAX_COMMANDS: usize = 1024;
+const MAX_WORDS: usize = 1 << 16;
 const MAX_BYTES: usize = 1 << 20;
 
 /// A walk over commands.
@@ -135,12 +137,16 @@ impl Steps for CommandSteps {
             parts.push(self.take_run(block));
         } else {
             block.resize(0);
+            let (from, mut words) = (self.reader.offset(), 0);
             while !self.has_ended
                 && !self.is_at_run()
                 && parts.len() < MAX_COMMANDS
+                && words < MAX_WORDS
                 && block.len() < MAX_BYTES
+                && (parts.is_empty() || self.reader.offset() - from < STRETCH)
             {
                 let next = self.next(block, &mut parts);
+                words += self.reader.len();
                 self.has_ended = !matches!(next, Ok(true));
                 self.fault = next.err();
             }

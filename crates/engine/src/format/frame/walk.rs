@@ -12,7 +12,7 @@ use crate::sentence::Sentence;
 use crate::source::forward::Forward;
 
 /// Bytes of input per batch, unless one value is longer.
-const STRETCH: u64 = 16 << 20;
+pub(crate) const STRETCH: u64 = 16 << 20;
 
 /// How inputs are walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ pub(crate) trait Steps {
     /// Where and why the input cannot be read further.
     fn step(&mut self, rows: &mut RowBatch) -> Result<bool, Damage>;
     /// Skips rows that a worker can parse by itself and leaves them to it in `rows`, which must be empty; false if
-    /// there are none here, or too few.
+    /// there are none here.
     fn leave(&mut self, _: &mut RowBatch) -> bool {
         false
     }

@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 
-/// Tags by load, ties by slot. Tags of equal load and slot are kept or dropped together.
+use crate::slot::spread;
+
+/// Tags by load, ties by slot, neighbours far apart. Tags of equal load and slot are kept or dropped together.
 #[derive(Debug, Clone)]
 pub(super) struct Heaviest {
     wanted: usize,
@@ -13,7 +15,7 @@ pub(super) struct Heaviest {
     left_out: u64,
 }
 
-/// Load, then the lower slot first.
+/// Load, then the first in the spread order of slots.
 type Rank = (u64, Reverse<u16>);
 
 impl Heaviest {
@@ -31,7 +33,7 @@ impl Heaviest {
     /// Offers a tag, identified by its cell.
     #[inline]
     pub(super) fn offer(&mut self, load: u64, slot: u16, cell: usize) {
-        let rank = (load, Reverse(slot));
+        let rank = (load, Reverse(spread(slot)));
         if load == 0 || self.floor.is_some_and(|floor| rank <= floor) {
             self.left_out = self.left_out.max(load);
             return;

@@ -64,6 +64,8 @@ pub struct TagTable {
     most: usize,
     tags: AtomicUsize,
     has_room: AtomicBool,
+    /// Whether all keys so far can be read again at their places.
+    has_places: AtomicBool,
     lines: Lines,
     partitions: [Mutex<Counts>; PARTITIONS],
     /// The column of each weight.
@@ -90,6 +92,7 @@ impl TagTable {
             most,
             tags: AtomicUsize::new(0),
             has_room: AtomicBool::new(true),
+            has_places: AtomicBool::new(true),
             lines: Lines::for_cells(room + room / 9 + SPARE),
             partitions: std::array::from_fn(|_| Mutex::default()),
             columns: [const { OnceLock::new() }; WEIGHTS],
@@ -103,6 +106,16 @@ impl TagTable {
     /// keys, once all threads have flushed their counts.
     pub fn is_full(&self) -> bool {
         self.tags.load(Relaxed) > self.most || !self.has_room.load(Relaxed)
+    }
+
+    /// Notes that a key cannot be read again at its place alone.
+    pub(crate) fn note_no_place(&self) {
+        self.has_places.store(false, Relaxed);
+    }
+
+    /// Whether names are likely found at the places of keys.
+    pub(crate) fn finds_names(&self) -> bool {
+        self.has_places.load(Relaxed)
     }
 
     /// Adds the content of a table of names.
