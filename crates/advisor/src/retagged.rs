@@ -25,7 +25,7 @@ pub struct AllRetagged<'a> {
     new: Vec<u8>,
 }
 
-/// The outcome of a scheme for all names.
+/// What a scheme makes of all names.
 struct Retagged<'a> {
     renaming: &'a Renaming,
     /// The prefixes of the names that change; none is a prefix of another.

@@ -5,9 +5,9 @@ use slotscope_engine::name::Name;
 use slotscope_engine::text::counted;
 
 use crate::plan::placement::{PlacedRole, Placement};
+use crate::steps::Steps;
 use crate::steps::change::{Found, Search};
 use crate::steps::pieces::{Cut, Piece, heavy, split};
-use crate::steps::{MOSTLY_READ, Steps};
 use crate::wording::step as said;
 use slotscope_model::independent_units::{Unit, UnitKind};
 use slotscope_model::keys::Key;
@@ -19,6 +19,8 @@ use slotscope_model::tags::Tag;
 const TYPED: usize = 200;
 /// A tag with this fraction of all keys is a namespace in braces.
 const NAMESPACE: f64 = 0.8;
+/// At or above this fraction of reads, a cache or replicas are the remedy.
+pub(super) const MOSTLY_READ: f64 = 0.9;
 /// If fewer operations than this are known reads, no cache helps.
 const HALF_READ: f64 = 0.5;
 /// A key or tag below this many shares is not worth a cache.

@@ -4,8 +4,9 @@ use slotscope_planner::solve::{floors, plan_of_ranges, plan_within};
 
 use crate::plan::placement::Placement;
 use crate::plan::requests::request_of;
+use crate::steps::Steps;
+use crate::steps::application::MOSTLY_READ;
 use crate::steps::pieces::{Cut, Piece, heavy, split};
-use crate::steps::{MOSTLY_READ, Steps};
 
 /// With more pieces than this, the tags are too coarse to split one by one.
 const MOST: usize = 12;

@@ -41,8 +41,6 @@ use slotscope_topology::Topology;
 const HOT_SLOT: f64 = 0.5;
 /// A change may raise a role by this much.
 const RISES: f64 = 0.005;
-/// At or above this fraction of reads, a cache or replicas are the remedy.
-const MOSTLY_READ: f64 = 0.9;
 /// Keys of a hot slot that are named where none is known to be hot.
 const LIKELY: usize = 1;
 
