@@ -27,7 +27,6 @@ use crate::summary::processes;
 use crate::wording::step as said;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::text::counted;
 use slotscope_model::Summary;
 use slotscope_model::finding::{Finding, FindingKind};
 use slotscope_model::integrity::{Damage, Integrity};
@@ -39,8 +38,6 @@ use slotscope_topology::Topology;
 
 /// A slot of this many fair shares is hot.
 const HOT_SLOT: f64 = 0.5;
-/// A change may raise a role by this much.
-const RISES: f64 = 0.005;
 /// Keys of a hot slot that are named where none is known to be hot.
 const LIKELY: usize = 1;
 
@@ -301,33 +298,13 @@ impl<'a> Steps<'a> {
             return;
         };
         let before = std::mem::replace(&mut self.now, after);
-        let mut moves = self.moves_after();
-        if self.is_worse_than(&before)
-            && let Some((joined, placement)) = moves.take()
-        {
-            let slots = counted(joined.slots_moved, "slot");
-            row.sentence = format!("{}, then move {slots}", row.sentence);
-            row.after = joined.after;
-            self.now = placement;
-        }
+        let moves = self.moves_after();
         row.findings = self.skews(|finding| self.is_improved([&before, &self.now], finding));
         self.list.push(row);
         if let Some((moves, placement)) = moves {
             self.list.push(moves);
             self.now = placement;
         }
-    }
-
-    /// Whether parts of a change meet on one node, so that a role is worse than `before` until slots have moved.
-    fn is_worse_than(&self, before: &Placement<'a>) -> bool {
-        let ratio = |placement: &Placement<'a>, at: usize| {
-            let role = &placement.roles[at];
-            placement.role_after(&self.cluster, role).max_over_mean
-        };
-        (0..before.roles.len()).any(|at| {
-            let most = before.roles[at].bands.lower.max(ratio(before, at));
-            ratio(&self.now, at) > most + RISES
-        })
     }
 
     fn pressing_metric(&self) -> Metric {
