@@ -7,7 +7,7 @@ use slotscope_engine::text::counted;
 use crate::plan::placement::{PlacedRole, Placement};
 use crate::steps::Steps;
 use crate::steps::change::{Found, Search};
-use crate::steps::pieces::{Cut, Piece, heavy, split};
+use crate::steps::pieces::{Piece, heavy, split};
 use crate::wording::step as said;
 use slotscope_model::independent_units::{Unit, UnitKind};
 use slotscope_model::keys::Key;
@@ -20,7 +20,7 @@ const TYPED: usize = 200;
 /// A tag with this fraction of all keys is a namespace in braces.
 const NAMESPACE: f64 = 0.8;
 /// At or above this fraction of reads, a cache or replicas are the remedy.
-pub(super) const MOSTLY_READ: f64 = 0.9;
+const MOSTLY_READ: f64 = 0.9;
 /// If fewer operations than this are known reads, no cache helps.
 const HALF_READ: f64 = 0.5;
 /// A key or tag below this many shares is not worth a cache.
@@ -30,8 +30,9 @@ const CACHED: f64 = 0.5;
 pub(super) struct Change<'a> {
     pub kind: StepKind,
     pub text: String,
-    /// The tags and keys that it splits.
+    /// The tags and keys that it splits, and whether the heaviest is mostly written, so that no cache helps.
     pub pieces: Vec<Pieces>,
+    pub is_written: bool,
     /// Tags to split, with the number of parts; empty if the command cannot be typed.
     pub split: Vec<(String, u32)>,
     /// The tag whose braces are removed.
@@ -40,6 +41,8 @@ pub(super) struct Change<'a> {
     pub after: Option<Placement<'a>>,
     /// The same on today's nodes, as its command forecasts; `None` if it has no command.
     pub alone: Option<Placement<'a>>,
+    /// Whether a role gets worse until slots have moved.
+    pub raises: bool,
     /// Whether the reads of a cached piece are known well enough to subtract them.
     pub cures: bool,
 }
@@ -50,10 +53,12 @@ impl<'a> Change<'a> {
             kind,
             text,
             pieces: Vec::new(),
+            is_written: false,
             split: Vec::new(),
             untag: None,
             after,
             alone: None,
+            raises: false,
             cures: false,
         }
     }
@@ -78,9 +83,17 @@ impl<'a> Steps<'a> {
         if let Some(untag) = heaviest.and_then(|piece| self.untag(role, &piece)) {
             return Some(untag);
         }
+        let is_cached = |piece: &Piece| {
+            self.reads_of(piece)
+                .is_some_and(|reads| reads >= MOSTLY_READ)
+        };
         let search = Search {
-            steps: self,
+            summary: self.summary,
+            cluster: &self.cluster,
+            now: &self.now,
+            service: self.commands.service(),
             pressing,
+            is_left: &is_cached,
         };
         search.found().map(|solution| match solution {
             Found::TooCoarse(count) => {
@@ -90,25 +103,28 @@ impl<'a> Steps<'a> {
                 );
                 Change::new(StepKind::RenameTags, text, None)
             }
-            Found::Set(cuts) => {
-                let is_tag = |(piece, _): &&Cut| piece.kind == UnitKind::Tag;
-                let tags = cuts.iter().filter(is_tag);
+            Found::Set(set) => {
+                let tags = set
+                    .cuts
+                    .iter()
+                    .filter(|(piece, _)| piece.kind == UnitKind::Tag);
                 let typed =
                     tags.filter_map(|(piece, parts)| Some((typed_name(&piece.name)?, *parts)));
-                let pieces = cuts.iter().map(|(piece, parts)| {
+                let pieces = set.cuts.iter().map(|(piece, parts)| {
                     (piece.name.clone(), piece.kind == UnitKind::Tag, *parts)
                 });
                 let pieces: Vec<Pieces> = pieces.collect();
-                // A cache does not help a piece that is mostly written.
-                let reads = cuts.first().and_then(|(piece, _)| self.reads_of(piece));
+                let mut cuts = set.cuts.iter();
+                let reads = cuts.next().and_then(|(piece, _)| self.reads_of(piece));
                 let is_written = reads.is_some_and(|reads| reads < HALF_READ);
-                let after = split(self.summary, &self.now, &cuts);
-                let text = said::split(&pieces, is_written);
+                let text = said::split(&pieces, None, is_written);
                 Change {
                     pieces,
+                    is_written,
                     split: typed.collect(),
-                    alone: Some(split(self.summary, &self.today, &cuts)),
-                    ..Change::new(StepKind::Split, text, Some(after))
+                    alone: Some(split(self.summary, &self.today, &set.cuts)),
+                    raises: set.raises,
+                    ..Change::new(StepKind::Split, text, Some(set.after))
                 }
             }
         })
@@ -195,7 +211,7 @@ impl<'a> Steps<'a> {
     }
 
     /// The part of the operations on a piece that only read. `None` where captures do not show it.
-    pub(super) fn reads_of(&self, piece: &Piece) -> Option<f64> {
+    fn reads_of(&self, piece: &Piece) -> Option<f64> {
         if piece.kind == UnitKind::Tag {
             let units = self.summary.units.per.get(piece.metric)?;
             let is_piece = |unit: &&Unit| {

@@ -2,11 +2,12 @@
 
 use slotscope_planner::solve::{floors, plan_of_ranges, plan_within};
 
+use crate::plan::cluster::Cluster;
 use crate::plan::placement::Placement;
 use crate::plan::requests::request_of;
-use crate::steps::Steps;
-use crate::steps::application::MOSTLY_READ;
 use crate::steps::pieces::{Cut, Piece, heavy, split};
+use crate::steps::service::Service;
+use slotscope_model::Summary;
 
 /// With more pieces than this, the tags are too coarse to split one by one.
 const MOST: usize = 12;
@@ -15,16 +16,29 @@ const BETTER: f64 = 0.05;
 const FAILED: usize = 2;
 /// A piece that changes no role by more than this is dropped.
 const NOTHING: f64 = 0.02;
+/// A change may raise a role by this much.
+const RISES: f64 = 0.005;
+/// Extra parts tried if parts land on the fullest node.
+const MORE_PARTS: u32 = 5;
 /// Work of planning after a trial change.
 const WORK: u64 = 800_000;
 /// Minimum gain of a change, in fair shares and as a fraction of the excess.
 const GAINS: [f64; 2] = [0.02, 0.05];
 const GAIN_OF_EXCESS: f64 = 0.1;
 
+/// A set of pieces to split.
+pub(super) struct Smallest<'a> {
+    /// The pieces, with the number of parts of each.
+    pub cuts: Vec<Cut>,
+    pub after: Placement<'a>,
+    /// Whether a role gets worse until slots have moved.
+    pub raises: bool,
+}
+
 /// The result of the search.
-pub(super) enum Found {
-    /// The pieces to split, with the number of parts of each.
-    Set(Vec<Cut>),
+pub(super) enum Found<'a> {
+    /// A set of pieces.
+    Set(Smallest<'a>),
     /// Too many pieces would be needed.
     TooCoarse(u64),
 }
@@ -37,21 +51,27 @@ struct Tried {
 }
 
 pub(super) struct Search<'s, 'a> {
-    pub steps: &'s Steps<'a>,
+    pub summary: &'s Summary,
+    pub cluster: &'s Cluster<'s>,
+    pub now: &'s Placement<'a>,
+    /// The managed service that runs the servers.
+    pub service: Option<&'static Service>,
     /// Indices of the pressing roles.
     pub pressing: Vec<usize>,
+    /// Pieces that must not be split.
+    pub is_left: &'s dyn Fn(&Piece) -> bool,
 }
 
 impl<'a> Search<'_, 'a> {
     /// The smallest set; `None` if nothing helps.
-    pub(super) fn found(&self) -> Option<Found> {
-        let before = self.ratios(&self.steps.now);
+    pub(super) fn found(&self) -> Option<Found<'a>> {
+        let before = self.ratios(self.now);
         let tried = match self.grown() {
             Ok(tried) => self.pruned(tried?),
             Err(count) => return Some(Found::TooCoarse(count)),
         };
         let is_helped = |at: &usize| {
-            let role = &self.steps.now.roles[*at];
+            let role = &self.now.roles[*at];
             let [memory, load] = GAINS;
             let least = if role.load.measure.metric().is_of_use() {
                 load
@@ -60,8 +80,8 @@ impl<'a> Search<'_, 'a> {
             };
             before[*at] - tried.ratios[*at] >= least.max(GAIN_OF_EXCESS * (before[*at] - 1.0))
         };
-        let is_worth_it = self.pressing.iter().any(is_helped);
-        is_worth_it.then_some(Found::Set(tried.cuts))
+        self.pressing.iter().any(is_helped).then_some(())?;
+        self.with_parts(&tried.cuts, &before).map(Found::Set)
     }
 
     /// Adds the heaviest piece of the role furthest from its band until moves even everything out; the number of pieces
@@ -92,32 +112,23 @@ impl<'a> Search<'_, 'a> {
             }
         }
         match best {
-            None => {
-                let role = &self.steps.now.roles[self.pressing[0]];
-                Err(heavy(self.steps.summary, role).len() as u64)
-            }
+            None => Err(heavy(self.summary, &self.now.roles[self.pressing[0]]).len() as u64),
             best => Ok(best),
         }
     }
 
     /// The heaviest uncut piece of a role.
     fn next(&self, role: usize, cuts: &[Cut]) -> Option<Cut> {
-        let role = &self.steps.now.roles[role];
+        let role = &self.now.roles[role];
         let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
-        let capacity = self.steps.cluster.capacity(&role.load.weights);
+        let capacity = self.cluster.capacity(&role.load.weights);
         let whole: f64 = capacity.iter().sum();
         let share = total * capacity.iter().copied().fold(0.0, f64::max) / whole;
         let is_new = |piece: &Piece| cuts.iter().all(|(cut, _)| !cut.is(piece));
-        let mut pieces = heavy(self.steps.summary, role).into_iter();
-        let piece = pieces.find(|piece| is_new(piece) && !self.is_cached(piece))?;
+        let mut pieces = heavy(self.summary, role).into_iter();
+        let piece = pieces.find(|piece| is_new(piece) && !(self.is_left)(piece))?;
         let parts = piece.parts(share);
         Some((piece, parts))
-    }
-
-    /// Whether a cache is the remedy of a piece.
-    fn is_cached(&self, piece: &Piece) -> bool {
-        let reads = self.steps.reads_of(piece);
-        reads.is_some_and(|reads| reads >= MOSTLY_READ)
     }
 
     /// Drops pieces that change no pressing role, lightest first.
@@ -140,13 +151,58 @@ impl<'a> Search<'_, 'a> {
         best
     }
 
+    /// Chooses the number of parts so that the change alone raises no role; failing that, the smallest rise that moves
+    /// undo.
+    fn with_parts(&self, cuts: &[Cut], before: &[f64]) -> Option<Smallest<'a>> {
+        let mut best: Option<(f64, Smallest<'a>)> = None;
+        for additional in 0..=MORE_PARTS {
+            let cuts: Vec<Cut> = cuts
+                .iter()
+                .map(|(piece, parts)| (piece.clone(), parts + additional))
+                .collect();
+            let after = split(self.summary, self.now, &cuts);
+            let ratios = self.ratios(&after);
+            let most = |at: usize| {
+                if self.pressing.contains(&at) {
+                    before[at]
+                } else {
+                    self.now.roles[at].bands.lower.max(before[at])
+                }
+            };
+            let rises = (0..ratios.len()).map(|at| ratios[at] - most(at));
+            let rise = rises.fold(f64::MIN, f64::max);
+            if best.as_ref().is_none_or(|(least, _)| rise < least - 1e-9) {
+                best = Some((
+                    rise,
+                    Smallest {
+                        cuts,
+                        after,
+                        raises: rise > RISES,
+                    },
+                ));
+            }
+            if rise <= RISES {
+                break;
+            }
+        }
+        let (_, best) = best?;
+        if best.raises {
+            let then = self.moved(&best.after);
+            let is_back = |at: usize| {
+                then[at] <= self.now.roles[at].bands.lower.max(before[at]) + 2.0 * RISES
+            };
+            (0..then.len()).all(is_back).then_some(())?;
+        }
+        Some(best)
+    }
+
     fn tried(&self, cuts: Vec<Cut>) -> Tried {
-        let after = split(self.steps.summary, &self.steps.now, &cuts);
+        let after = split(self.summary, self.now, &cuts);
         let ratios = self.moved(&after);
         let in_bands = self
             .pressing
             .iter()
-            .map(|at| ratios[*at] / self.steps.now.roles[*at].bands.lower);
+            .map(|at| ratios[*at] / self.now.roles[*at].bands.lower);
         Tried {
             worst: in_bands.fold(0.0, f64::max),
             ratios,
@@ -156,8 +212,8 @@ impl<'a> Search<'_, 'a> {
 
     /// The ratios of all roles after moves.
     fn moved(&self, placement: &Placement<'a>) -> Vec<f64> {
-        let request = request_of(self.steps.summary, &self.steps.cluster, placement);
-        let owner = match self.steps.commands.service() {
+        let request = request_of(self.summary, self.cluster, placement);
+        let owner = match self.service {
             None => Some(plan_within(&request, WORK).owner),
             Some(service) if service.has_ranges => {
                 plan_of_ranges(&request).map(|(_, plan)| plan.owner)
@@ -169,14 +225,15 @@ impl<'a> Search<'_, 'a> {
     }
 
     fn ratios(&self, placement: &Placement<'a>) -> Vec<f64> {
-        let after = |role| placement.role_after(&self.steps.cluster, role);
         let roles = placement.roles.iter();
-        roles.map(|role| after(role).max_over_mean).collect()
+        roles
+            .map(|role| placement.role_after(self.cluster, role).max_over_mean)
+            .collect()
     }
 
     /// The role furthest above its band, and its ratio in bands.
     fn highest(&self, ratios: &[f64]) -> usize {
-        let in_bands = |at: &&usize| ratios[**at] / self.steps.now.roles[**at].bands.lower;
+        let in_bands = |at: &&usize| ratios[**at] / self.now.roles[**at].bands.lower;
         let highest = self
             .pressing
             .iter()
@@ -186,14 +243,13 @@ impl<'a> Search<'_, 'a> {
 
     /// The role whose floor is furthest above its band, and that floor in bands.
     fn highest_floor(&self, cuts: &[Cut]) -> (f64, usize) {
-        let after = split(self.steps.summary, &self.steps.now, cuts);
-        let request = request_of(self.steps.summary, &self.steps.cluster, &after);
+        let after = split(self.summary, self.now, cuts);
+        let request = request_of(self.summary, self.cluster, &after);
         let floors = floors(&request);
         let floor = |at: usize| {
-            let role = &self.steps.now.roles[at];
-            let metric = role.load.measure.metric();
+            let metric = self.now.roles[at].load.measure.metric();
             let place = request.roles.iter().position(|role| role.metric == metric);
-            place.map_or(0.0, |place| floors[place] / role.bands.lower)
+            place.map_or(0.0, |place| floors[place] / self.now.roles[at].bands.lower)
         };
         let highest = self
             .pressing

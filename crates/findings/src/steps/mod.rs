@@ -299,9 +299,14 @@ impl<'a> Steps<'a> {
         };
         let before = std::mem::replace(&mut self.now, after);
         let moves = self.moves_after();
+        if let (true, Some((moves, placement))) = (change.raises, &moves) {
+            row.sentence = said::split(&change.pieces, Some(moves.slots_moved), change.is_written);
+            row.after = moves.after.clone();
+            self.now = placement.clone();
+        }
         row.findings = self.skews(|finding| self.is_improved([&before, &self.now], finding));
         self.list.push(row);
-        if let Some((moves, placement)) = moves {
+        if let Some((moves, placement)) = moves.filter(|_| !change.raises) {
             self.list.push(moves);
             self.now = placement;
         }

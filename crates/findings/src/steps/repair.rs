@@ -188,7 +188,8 @@ pub(super) fn frees(
     others.chain([raise]).collect()
 }
 
-/// Raises the limit of the fullest node that is at it, so that three quarters are used, and with it those of equal nodes.
+/// Raises the limit of the fullest node that is at it, so that three quarters are used, and with it those of equal nodes; says
+/// which slot no node has room for.
 pub(super) fn raise_to(
     summary: &Summary,
     today: &Placement<'_>,
@@ -202,15 +203,31 @@ pub(super) fn raise_to(
     let mut findings = summary.verdict.findings.iter().filter(is_memory_limit);
     let finding = findings.find(|finding| finding.node.as_ref() == Some(&node.id))?;
     let limit = |at: usize| summary.headroom.limit_of(at);
+    let taken = today.taken()?;
+    let slots = (0..taken.len()).filter(|slot| today.owner[*slot] == Some(full));
+    let heaviest = slots.max_by_key(|slot| taken[*slot])?;
+    let needed = |at: usize| {
+        let constant = limit(at)?.constant;
+        Some((constant + taken[heaviest] as f64) / limit::BELOW_FULL)
+    };
+    let nodes = summary.nodes.owning().count();
+    let fits = |at: usize| {
+        needed(at).is_none_or(|needed| needed <= limit(at).map_or(0.0, |limit| limit.maxmemory))
+    };
+    let others = (0..summary.nodes.list.len()).filter(|at| *at != full);
+    let is_half =
+        taken[heaviest] as f64 >= 0.5 * (part * limit(full)?.maxmemory - limit(full)?.constant);
+    let is_nowhere = nodes > 1 && is_half && !others.clone().any(fits);
+    let least = others.filter_map(needed).fold(f64::INFINITY, f64::min);
     let most = (part * limit(full)?.maxmemory / limit::CLOSE / MIB).ceil() * MIB;
+    let slot = is_nowhere.then_some((heaviest as u16, least as u64));
     // One node with a larger limit than the others would be due a larger share of the keys.
     let maxmemory = limit(full)?.maxmemory;
     let is_equal =
         |at: usize| limit(at).is_some_and(|limit| (limit.maxmemory / maxmemory - 1.0).abs() < 0.05);
-    let has_others = summary.nodes.owning().nth(1).is_some();
-    let of_all = has_others && (0..summary.nodes.list.len()).all(is_equal);
+    let of_all = nodes > 1 && (0..summary.nodes.list.len()).all(is_equal);
     let label = (!of_all).then(|| node.label());
-    let text = said::raise_to(label.as_ref(), most as u64);
+    let text = said::raise_to(label.as_ref(), most as u64, slot);
     Some(Step {
         findings: vec![finding.id.clone()],
         command: commands.raise(topology.nodes.get(full)?, of_all, most as u64),

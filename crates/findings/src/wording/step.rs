@@ -75,16 +75,23 @@ pub(crate) fn expire(pattern: &Name, part: f64, size: u64) -> String {
     )
 }
 
-/// The limit of memory is raised, of this node or of all.
-pub(crate) fn raise_to(node: Option<&Name>, to: u64) -> String {
+/// The limit of memory is raised, of this node or of all. `slot`: a slot for which no node has room, and the limit that
+/// it needs.
+pub(crate) fn raise_to(node: Option<&Name>, to: u64, slot: Option<(u16, u64)>) -> String {
+    let why = slot.map_or(String::new(), |(slot, needed)| {
+        format!(
+            "; moving does not help: slot {slot} needs about {} on any node",
+            bytes(needed)
+        )
+    });
     let to = bytes(to);
     match node {
         Some(node) => format!(
-            "now: raise maxmemory of {} to {to}, if its host has that much",
+            "now: raise maxmemory of {} to {to}, if its host has that much{why}",
             short(node)
         ),
         None => format!(
-            "now: raise maxmemory of all nodes to {to}, so that they stay equal, if their hosts have that much"
+            "now: raise maxmemory of all nodes to {to}, so that they stay equal, if their hosts have that much{why}"
         ),
     }
 }
@@ -119,14 +126,20 @@ pub(crate) fn slot_ranges(shards: u64) -> String {
     )
 }
 
-/// Tags and keys are split; `is_written`: the heaviest is mostly written.
-pub(crate) fn split(units: &[Pieces], is_written: bool) -> String {
+/// Tags and keys are split, maybe with slots that move along; `is_written`: the heaviest is mostly written.
+pub(crate) fn split(units: &[Pieces], then_move: Option<u64>, is_written: bool) -> String {
     let no_cache = match (is_written, units.len()) {
         (false, _) => "",
         (true, 1) => "; a cache does not help: it is mostly written",
         (true, _) => "; a cache does not help: the first is mostly written",
     };
-    format!("split {} (in the application{no_cache})", pieces(units))
+    let moves = then_move.map_or(String::new(), |slots| {
+        format!(", then move {}", counted(slots, "slot"))
+    });
+    format!(
+        "split {}{moves} (in the application{no_cache})",
+        pieces(units)
+    )
 }
 
 /// The braces are removed from names.
