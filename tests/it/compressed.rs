@@ -220,7 +220,7 @@ fn tags_of_equal_load_are_the_same_ones_in_every_form_of_a_dump() {
     scratch.file("dump.keys", keys.as_bytes());
     scratch.file("dump.gz", gzip(keys.as_bytes()));
     scratch.text("tally dump.keys --out dump.tally");
-    let tags = |file: &str| scratch.json(format!("analyze {file} --json"))["tags"].clone();
+    let tags = |file: &str| scratch.report(&format!("analyze {file} --json"))["tags"].clone();
     let plain = tags("dump.keys");
     assert_eq!(plain["top"].as_array().unwrap().len(), 1000);
     for file in ["dump.gz", "dump.tally"] {

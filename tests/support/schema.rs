@@ -28,8 +28,11 @@ pub fn check(words: &[&str], output: &Output) {
         return;
     }
     let printed = String::from_utf8_lossy(&output.stdout);
-    let values = printed.lines().map(serde_json::from_str::<Value>);
-    for value in values.flatten().filter(Value::is_object) {
+    let lines = printed.lines().map(serde_json::from_str::<Value>);
+    let values: Vec<Value> = lines.flatten().collect();
+    let is_whole = values.len() == printed.lines().count() && !values.is_empty();
+    assert!(is_whole || !output.status.success(), "{words:?}: {printed}");
+    for value in values.into_iter().filter(Value::is_object) {
         let mut found = Vec::new();
         for (name, schema) in SCHEMAS.iter() {
             let is_its = match &schema["properties"]["schema"]["const"] {

@@ -25,7 +25,7 @@ pub struct AllRetagged<'a> {
     new: Vec<u8>,
 }
 
-/// What a scheme makes of all names.
+/// The outcome of a scheme for all names.
 struct Retagged<'a> {
     renaming: &'a Renaming,
     /// The prefixes of the names that change; none is a prefix of another.

@@ -84,6 +84,7 @@ fn count(connection: &mut Connection, slot: u16) -> Result<u64> {
 /// The server does not answer, or refuses.
 pub(crate) fn names(connection: &mut Connection, slot: u16, most: u64) -> Result<Vec<Vec<u8>>> {
     const GET: &str = "CLUSTER GETKEYSINSLOT";
+    let asked = usize::try_from(most).unwrap_or(usize::MAX);
     let (slot, most) = (slot.to_string(), most.to_string());
     let words: [&[u8]; 4] = [
         b"CLUSTER",
@@ -92,7 +93,9 @@ pub(crate) fn names(connection: &mut Connection, slot: u16, most: u64) -> Result
         most.as_bytes(),
     ];
     let names = connection.call(GET, &words)?.into_texts();
-    names.ok_or_else(|| connection.odd(GET))
+    let mut names = names.ok_or_else(|| connection.odd(GET))?;
+    names.truncate(asked);
+    Ok(names)
 }
 
 /// The most common hash tag among these keys with its count, if any has one.

@@ -142,7 +142,9 @@ fn a_replication_user_without_rights_is_named() {
 
 /// A plan whose script pauses after each slot.
 fn slowly(uneven: &Uneven, more: &str) -> String {
-    let script = uneven.plan(more).replace("pause_ms=0 ", "pause_ms=20 ");
+    let plan = uneven.plan(more);
+    let script = plan.replace("pause_ms=0 ", "pause_ms=20 ");
+    assert_ne!(script, plan);
     uneven.scratch.file("move.sh", &script);
     script
 }

@@ -168,10 +168,10 @@ fn the_other_scripts_see_that_all_is_done(
 
 /// The way back, with only the last minute left: one slot moves back.
 fn the_script_stops_when_time_is_up(cluster: &Cluster, scratch: &Scratch, before: &[usize]) {
-    let late = scratch
-        .read("back.sh")
-        .replace("max_minutes=0", "max_minutes=1");
-    let late = late.replace("declare -a name", "SECONDS=60; declare -a name");
+    let back = scratch.read("back.sh");
+    let limited = back.replace("max_minutes=0", "max_minutes=1");
+    assert_ne!(limited, back);
+    let late = limited.replace("declare -a name", "SECONDS=60; declare -a name");
     scratch.file("late.sh", late);
     let away = || {
         let now = owners(cluster).into_iter().zip(before);

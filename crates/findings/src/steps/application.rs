@@ -164,9 +164,14 @@ impl<'a> Steps<'a> {
             let each = role.slots.iter_mut().enumerate();
             each.for_each(|(at, slot)| *slot += up_to(at + 1) - up_to(at));
         }
+        let has_captures = self.summary.operations.is_some();
         Some(Change {
             untag: typed_name(&piece.name),
-            ..Change::new(StepKind::Untag, said::untag(&piece.name), Some(after))
+            ..Change::new(
+                StepKind::Untag,
+                said::untag(&piece.name, has_captures),
+                Some(after),
+            )
         })
     }
 

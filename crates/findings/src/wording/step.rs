@@ -142,10 +142,15 @@ pub(crate) fn split(units: &[Pieces], then_move: Option<u64>, is_written: bool) 
     )
 }
 
-/// The braces are removed from names.
-pub(crate) fn untag(tag: &Name) -> String {
+/// The braces are removed from names. With captures beside the dump, another command tells what needs them.
+pub(crate) fn untag(tag: &Name, has_captures: bool) -> String {
+    let caveat = if has_captures {
+        "; slotscope advise shows whether commands need them"
+    } else {
+        ""
+    };
     format!(
-        "take the braces of {{{}}} out of the key names: nearly all keys have it (in the application)",
+        "take the braces of {{{}}} out of the key names: nearly all keys have it (in the application{caveat})",
         short(tag)
     )
 }
