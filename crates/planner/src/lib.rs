@@ -21,6 +21,7 @@
 mod aims;
 mod budget;
 pub mod even_ranges;
+mod exchange;
 mod greedy;
 mod improve;
 mod limited;
