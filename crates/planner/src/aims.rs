@@ -47,8 +47,8 @@ pub(crate) struct Aims {
 }
 
 impl Aims {
-    /// The aims for the roles above their bands; those in `guarded` may only not get worse.
-    pub(crate) fn new(before: &PlanState<'_>, guarded: &[usize]) -> Self {
+    /// The aims for the roles above their bands; the others may only not get worse.
+    pub(crate) fn new(before: &PlanState<'_>) -> Self {
         let shares = before.shares;
         let request = shares.request;
         let roles = request.roles.len();
@@ -77,7 +77,7 @@ impl Aims {
             let beside = 1.0 + role.tolerance.min(BESIDE);
             let own = (1.0 + role.tolerance) * floor.together.max(1.0);
             let is_uneven = max_over_mean(before, at) > role.band;
-            let is_goal = role.is_goal && is_uneven && !guarded.contains(&at);
+            let is_goal = role.is_goal && is_uneven;
             let aim = match role.is_judged() {
                 false => f64::INFINITY,
                 true if is_goal => own,
@@ -140,19 +140,14 @@ impl Aims {
             || self.is_goal.contains(&true)
     }
 
-    /// The goals that a plan lowers enough, in M or M_rest, if `part` of all data moves.
-    pub(crate) fn helped(
-        &self,
-        before: &PlanState<'_>,
-        after: &PlanState<'_>,
-        part: f64,
-    ) -> Vec<usize> {
-        let is_helped = |role: &usize| {
+    /// Whether a plan lowers a goal enough, in M or M_rest, if `part` of all data moves.
+    pub(crate) fn helps(&self, before: &PlanState<'_>, after: &PlanState<'_>, part: f64) -> bool {
+        let is_helped = |role: usize| {
             let [memory, load] = GAINS;
-            let is_load = before.shares.request.roles[*role].metric.is_of_use();
+            let is_load = before.shares.request.roles[role].metric.is_of_use();
             let least = if is_load { load } else { memory };
             let is_worth = |ratio: fn(&PlanState<'_>, usize) -> f64| {
-                let (now, then) = (ratio(before, *role), ratio(after, *role));
+                let (now, then) = (ratio(before, role), ratio(after, role));
                 let needed = least
                     .max(GAIN_OF_EXCESS * (now - 1.0))
                     .max(GAIN_OF_MOVED * part);
@@ -160,8 +155,7 @@ impl Aims {
             };
             is_worth(max_over_mean) || is_worth(rest_over_mean)
         };
-        let goals = (0..self.is_goal.len()).filter(|role| self.is_goal[*role]);
-        goals.filter(is_helped).collect()
+        (0..self.is_goal.len()).any(|role| self.is_goal[role] && is_helped(role))
     }
 
     /// The gate: whether a plan is worth carrying out. A node that leaves is emptier, a limit is better kept, or a goal is
@@ -174,7 +168,7 @@ impl Aims {
         leftovers(after) < leftovers(before)
             || is_better(Cap::Aimed)
             || is_better(Cap::Hard)
-            || !self.helped(before, after, after.moved_part()).is_empty()
+            || self.helps(before, after, after.moved_part())
     }
 
     /// By how much a role is above its ceiling.

@@ -2,27 +2,16 @@
 //! given back.
 
 use crate::budget::Budget;
-use crate::exchange;
 use crate::prices::Prices;
 use crate::shed::shed;
 use crate::state::{NEAR, PlanState, Run};
 
 /// Steps that move runs: per node, and overall.
 const STEPS: (usize, usize) = (6, 4000);
-/// Pair swaps, in addition to one per node.
-const EXCHANGES: usize = 2000;
-/// Giants moved.
-const GIANTS: usize = 6;
-/// Work of the swaps of one search, in slots and groups of four pairs.
-const EXCHANGE_WORK: u64 = 700_000;
-/// Swaps only remove the last of the overshoot: above this, in shares, too many would be needed.
-const LAST: f64 = 1.0;
-/// How often the pace is checked, in slots and groups of four pairs.
+/// How often the pace is checked, in slots.
 const LOOK: u64 = 50_000;
 /// By which factor the pace may still improve.
 const HOPE: f64 = 3.0;
-/// After this many swaps, stuck nodes are retried.
-const RETRIED: usize = 16;
 const PASSES: usize = 3;
 
 /// Brings all nodes to their targets, or as close as it finds; `level` is the first level that nodes are filled to.
@@ -34,27 +23,26 @@ pub(crate) fn solve(
 ) {
     if let Some(level) = level {
         state.set_level(level);
-        shed_all(state, prices, false, budget);
+        shed_all(state, prices, budget);
         state.drop_level();
     }
-    shed_all(state, prices, true, budget);
+    shed_all(state, prices, budget);
     give_back(state, prices);
 }
 
-fn shed_all(state: &mut PlanState<'_>, prices: Prices, exchanges: bool, budget: &mut Budget) {
+/// Steps out of the fullest node that a step still helps, until none is left.
+fn shed_all(state: &mut PlanState<'_>, prices: Prices, budget: &mut Budget) {
     let nodes = state.shares.nodes;
-    let mut stuck = Stuck::new(nodes);
+    let mut stuck = vec![false; nodes];
     let mut pace = (budget.spent, state.total_over());
     for _ in 0..STEPS.0 * nodes + STEPS.1 {
         if budget.is_spent() || is_hopeless(state, budget, &mut pace) {
             return;
         }
-        if let Some(node) = stuck.fullest(state) {
-            stuck.nodes[node] = !shed(state, prices, node, budget);
-        } else if !exchanges || state.total_over() >= LAST || !stuck.exchange(state, prices, budget)
-        {
+        let Some(node) = fullest(state, &stuck) else {
             return;
-        }
+        };
+        stuck[node] = !shed(state, prices, node, budget);
     }
 }
 
@@ -71,75 +59,17 @@ fn is_hopeless(state: &PlanState<'_>, budget: &Budget, pace: &mut (u64, f64)) ->
     HOPE * gained * left < over * worked as f64
 }
 
-/// Nodes that no run helps, and the swaps left.
-struct Stuck {
-    nodes: Vec<bool>,
-    /// Nodes that no swap helps either.
-    hopeless: Vec<bool>,
-    pairs: usize,
-    giants: usize,
-    since_retried: usize,
-    /// Work spent on swaps.
-    work: u64,
-}
-
-impl Stuck {
-    fn new(nodes: usize) -> Self {
-        Stuck {
-            nodes: vec![false; nodes],
-            hopeless: vec![false; nodes],
-            pairs: EXCHANGES + nodes,
-            giants: GIANTS,
-            since_retried: 0,
-            work: 0,
+/// The node furthest above its targets that is not stuck; the first of equals.
+fn fullest(state: &PlanState<'_>, stuck: &[bool]) -> Option<usize> {
+    let mut fullest = None;
+    let mut most = NEAR;
+    for node in (0..stuck.len()).filter(|node| !stuck[*node]) {
+        let over = state.over(node);
+        if over > most {
+            (most, fullest) = (over, Some(node));
         }
     }
-
-    /// The node furthest above its targets that is not stuck; the first of equals.
-    fn fullest(&self, state: &PlanState<'_>) -> Option<usize> {
-        let mut fullest = None;
-        let mut most = NEAR;
-        for node in (0..self.nodes.len()).filter(|node| !self.nodes[*node]) {
-            let over = state.over(node);
-            if over > most {
-                (most, fullest) = (over, Some(node));
-            }
-        }
-        fullest
-    }
-
-    /// Helps one node by a swap; false if no swap helps any node.
-    fn exchange(&mut self, state: &mut PlanState<'_>, prices: Prices, budget: &mut Budget) -> bool {
-        for node in 0..self.nodes.len() {
-            if self.pairs == 0 || self.work >= EXCHANGE_WORK || budget.is_spent() {
-                return false;
-            }
-            if self.hopeless[node] || state.over(node) <= NEAR {
-                continue;
-            }
-            let before = budget.spent;
-            let pairs = exchange::pairs(state, prices, node, budget);
-            let is_helped = pairs > 0
-                || self.giants > 0 && {
-                    self.giants -= 1;
-                    exchange::giant(state, prices, node, budget)
-                };
-            self.work += budget.spent - before;
-            if !is_helped {
-                self.hopeless[node] = true;
-                continue;
-            }
-            self.pairs = self.pairs.saturating_sub(pairs.max(1));
-            self.since_retried += 1;
-            self.nodes[node] = false;
-            if self.since_retried == RETRIED {
-                self.nodes.fill(false);
-                self.since_retried = 0;
-            }
-            return true;
-        }
-        false
-    }
+    fullest
 }
 
 /// Gives back what owners can hold after all, the shortest runs first: a run, or the dearer of its longest prefix and

@@ -21,7 +21,6 @@
 mod aims;
 mod budget;
 pub mod even_ranges;
-mod exchange;
 mod greedy;
 mod improve;
 mod limited;

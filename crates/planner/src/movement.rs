@@ -32,20 +32,10 @@ impl PlanState<'_> {
 
     /// Whether the limits let a run go; what moves no more than before is within any.
     pub(crate) fn allows(&self, run: Run, to: usize) -> bool {
-        self.allows_all(&[(run, to)])
-    }
-
-    /// The same for runs that go together and do not overlap.
-    pub(crate) fn allows_all(&self, given: &[(Run, usize)]) -> bool {
         if self.limits == MoveLimits::default() {
             return true;
         }
-        let (mut slots, mut bytes) = self.moved;
-        for (run, to) in given {
-            let (slots_with, bytes_with) = self.moved_with(*run, *to);
-            slots = slots + slots_with - self.moved.0;
-            bytes = bytes + bytes_with - self.moved.1;
-        }
+        let (slots, bytes) = self.moved_with(run, to);
         self.limits
             .slots
             .is_none_or(|most| slots <= most.max(self.moved.0))
@@ -129,7 +119,6 @@ mod tests {
         assert!(state.allows(Run::single(0), 1));
         assert!(!state.allows(Run::single(1), 1), "100 bytes are beyond 50");
         state.give(Run::single(0), 1);
-        assert!(!state.allows_all(&[(Run::single(1), 1), (Run::single(0), 0)]));
         assert!(
             state.allows(Run::single(0), 0),
             "what comes home is within any limit"

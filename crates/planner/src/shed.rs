@@ -12,7 +12,7 @@ use crate::receivers::receivers;
 use crate::shares::{FEW_ROLES, MOST_ROLES, Shares};
 use crate::state::{PlanState, Run, above};
 
-/// Receivers tried per kind.
+/// Receivers tried.
 const RECEIVERS: usize = 8;
 
 /// Windows start at about this many slots of a node, plus at its heaviest ones.

@@ -35,7 +35,7 @@ const REASON: u64 = 800_000;
 pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
-    let aims = Aims::new(&before, &[]);
+    let aims = Aims::new(&before);
     let (band, now) = (request.roles[role].band, max_over_mean(&before, role));
     let mut fixed = fixed_above(&before, &aims).into_iter();
     if let Some(fixed) = fixed.find(|fixed| fixed.role == role && fixed.share > band) {
@@ -48,7 +48,7 @@ pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     let alone = |request: &MoveRequest<'_>, are_others_kept: bool| {
         let shares = Shares::new(request);
         let before = PlanState::new(&shares);
-        let mut own = Aims::new(&before, &[]);
+        let mut own = Aims::new(&before);
         for rival in (0..request.roles.len()).filter(|rival| *rival != role) {
             own.is_goal[rival] = false;
             own.aims[rival] = f64::INFINITY;
