@@ -166,7 +166,7 @@ pub(crate) struct RecordLine {
     /// The reply to TYPE.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// The reply to OBJECT ENCODING for a value that is stored so; absent if only a module knows.
+    /// The reply to OBJECT ENCODING for a value in this encoding; absent if only a module knows.
     pub encoding: Option<&'static str>,
     /// How many elements it has; absent where only a module knows, and of a damaged value.
     pub elements: Option<u64>,

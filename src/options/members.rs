@@ -44,7 +44,7 @@ fn flag(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
-/// What a spec has besides its defaults, as command-line words.
+/// The values of a spec other than its defaults, as command-line words.
 pub fn words<T: Serialize + Default>(spec: &T) -> Vec<String> {
     let mut words = Vec::new();
     let (members, usual) = (Members::new(spec).0, Members::new(&T::default()).0);

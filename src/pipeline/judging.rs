@@ -59,7 +59,7 @@ impl Analysis {
         })
     }
 
-    /// The analysis for names that were counted so, with these words in commands, unless it has others.
+    /// The analysis for names counted with these options; `words` are the command's, unless it has others.
     ///
     /// # Errors
     /// The user chose another separator.

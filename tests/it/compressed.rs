@@ -213,7 +213,7 @@ fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
 #[test]
 fn tags_of_equal_load_are_the_same_ones_in_every_form_of_a_dump() {
     let scratch = Scratch::new();
-    // More than a thousand are listed, and more than a thread's own table has.
+    // More than the list holds, and more than a thread counts in a table of its own.
     let keys: String = (0..24_000)
         .map(|i| format!("{{t{}}}:{i}\n", i % 8_000))
         .collect();

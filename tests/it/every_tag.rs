@@ -1,4 +1,4 @@
-//! Tags that a table of names holds no more, or not fast, are all counted in one pass, in any order of the keys: the lists in reports
+//! More tags than a table of names holds, or holds efficiently, are all counted in one pass, in any order of the keys: the lists in reports
 //! equal an independent count, for any number of threads, chunk size and kernel.
 
 use std::cmp::Reverse;

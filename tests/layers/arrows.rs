@@ -81,7 +81,7 @@ const LAYERS: &[Layers] = &[
             ("partial", "options pipeline source"),
             // A running cluster is judged like a collection of it.
             ("exporter", "pipeline"),
-            // The options of counting are one struct for all who ask.
+            // Options of counting are one struct, shared by all commands.
             ("pipeline", "options::counting source"),
             // The engine's sources, and those in crates enabled by a feature.
             ("source", "error"),

@@ -96,7 +96,7 @@ pub(super) fn shared(a: &Bits, b: &Bits) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
 }
 
-/// Whether all files of the groups are so.
+/// Whether this holds for all files of the groups.
 pub(super) fn are_all(
     groups: &[Group],
     files: &[FileSlots],

@@ -26,7 +26,7 @@ pub(crate) fn with_rows(page: &str, start: &str, rows: &str) -> String {
     above.chain([rows]).chain(below).collect()
 }
 
-/// Compares a page with what it is to be.
+/// Compares a page with the committed one.
 pub(crate) fn check(name: &str, page: &str) {
     committed(&format!("docs/{name}"), page.as_bytes(), same_bytes);
 }

@@ -59,7 +59,7 @@ resp | -ERR %\r\n%\r\n
 lines | >>> %\n127.0.0.1:1> GET %\n
 "##;
 
-/// A dump in each format with the token in every possible place: keys, each word of a row, more rows, and what is not a row.
+/// A dump in each format with the token in every possible place: keys, each word of a row, more rows, and rejected rows.
 fn planted() -> Vec<(&'static str, Vec<u8>)> {
     let word = Regex::new(r"\w+").unwrap();
     let more_rows = rows::<2>(PLANTED);

@@ -18,7 +18,7 @@ const BOARD: &str = "board:global";
 /// Commands of ten seconds.
 type Commands = Vec<(&'static str, String)>;
 
-/// Even reads, each so often; on the second node a board that is read slowly, and a tag that is written `writes` times.
+/// Even reads; on the second node a board whose reads are slow, and a tag with `writes` writes.
 fn commands(reads: usize, writes: usize) -> [Commands; 3] {
     let topology = Scene::even(3).topology();
     let mut of = [0, 1, 2].map(|node| -> Commands {

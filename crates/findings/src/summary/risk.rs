@@ -343,7 +343,7 @@ mod tests {
         };
         assert_eq!(replicas([1, 1]), []);
         assert_eq!(replicas([0, 1]), [FindingKind::NoReplica]);
-        // That none has one is one risk.
+        // A cluster without replicas is one risk.
         assert_eq!(replicas([0, 0]), [FindingKind::NoReplica]);
     }
 }

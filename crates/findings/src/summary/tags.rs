@@ -170,7 +170,7 @@ fn heaviest(
     context: &RowContext<'_>,
 ) -> (Vec<Tag>, u64) {
     let mut order: Vec<&CountedTag> = loaded(counted_tags, metric).collect();
-    // Ties are cut by slot, as where tags have no names; listed are they by name.
+    // The shared table has no names when it chooses among tags of equal load: by slot. The list is by name.
     order.sort_by_cached_key(|tag| {
         let slot = spread(slot_of_tag(&tag.name));
         (Reverse(tag.load[metric]), slot, &tag.name)

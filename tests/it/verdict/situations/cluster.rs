@@ -66,7 +66,7 @@ fn what_is_down() {
             ))
             .says(&["DOWN 10.0.0.2 failed"])
             .steps(&[Repair])
-            // Nothing can be promoted.
+            // There is no replica to promote.
             .others(0),
         situation("a failed primary, and a slot that is open")
             .on(of(

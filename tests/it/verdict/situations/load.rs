@@ -66,7 +66,7 @@ fn what_captures_say() {
             .on(captured("get", &hot("get")))
             .says(&["HOT 10.0.0.1 ", "key cfg:"])
             .steps(&[Cache])
-            // A cache is the cure: nothing is to be split.
+            // A cache suffices; no split is needed.
             .others(0),
         situation("a hot key that is only written")
             .on(captured("get", &hot("set")))

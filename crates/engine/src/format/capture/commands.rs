@@ -29,7 +29,7 @@ pub(crate) struct CommandSteps {
     /// The length of the run found at this position, and the offset before which no run starts.
     run: usize,
     no_run_before: u64,
-    /// Whether there are no more commands, and why, if that is to be told.
+    /// Whether the input has ended.
     has_ended: bool,
     fault: Option<Fault>,
 }
