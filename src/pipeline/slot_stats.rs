@@ -328,6 +328,9 @@ mod tests {
         let bad = series.concat().replace("[7,", "[70000,");
         let refused = taken(&[&bad], None).err().unwrap().to_string();
         assert!(refused.contains("0.json: line 2: "), "{refused}");
+        let back = [&series[2][..], &series[0]].concat();
+        let refused = taken(&[&back], None).err().unwrap().to_string();
+        assert!(refused.contains("readings go back in time"), "{refused}");
     }
 
     #[test]
