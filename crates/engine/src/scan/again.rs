@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::error::Result;
 use crate::scan::chunks::Job;
-use crate::scan::shared::{Shared, into_inner, lock};
+use crate::scan::shared::{Shared, lock};
 use crate::scan::shares::Share;
-use crate::scan::{Scan, Worker, merged};
+use crate::scan::{Scan, Worker, merged, workers};
 use crate::source::Source;
 use crate::tally::Tally;
 
@@ -42,7 +42,8 @@ impl Scan<'_> {
         let scan = self.clone().chunk(size);
         let shares: Vec<Share> = (0..sources.len()).map(Share::all_of).collect();
         let shared = Shared::new(sources, &shares);
-        let workers = self.workers(make);
+        let mut tallies = self.tallies(make);
+        let workers = workers(&mut tallies);
         let next = AtomicUsize::new(0);
         self.pool.broadcast(|context| {
             let worker = &mut *lock(&workers[context.index()]);
@@ -62,14 +63,14 @@ impl Scan<'_> {
             }
         });
         shared.outcome()?;
-        let workers = workers.into_iter().map(into_inner);
-        Ok(merged(workers.map(|worker| worker.counts.tally)))
+        drop(workers);
+        Ok(merged(tallies.into_iter()))
     }
 
     /// Reads a block with the open job, opening that of its input if needed.
-    fn read_block<T: Tally>(
+    fn read_block(
         &self,
-        worker: &mut Worker<T>,
+        worker: &mut Worker<'_>,
         shared: &Shared<'_>,
         open: &mut Option<(usize, Option<Job>)>,
         (input, block): (usize, u64),

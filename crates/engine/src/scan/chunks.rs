@@ -17,7 +17,6 @@ use crate::source::chunk;
 use crate::source::chunk::Cutting;
 use crate::source::room::Claim;
 use crate::source::{Listed, MAX_LINE, ReadAt, Source};
-use crate::tally::Tally;
 
 /// Bytes of an input read first to detect its format.
 pub(super) const HEAD: usize = 64 << 10;
@@ -59,9 +58,9 @@ pub(super) struct Job {
 
 impl Scan<'_> {
     /// Lets all workers take chunks until none is left; returns the inputs that must be read as streams.
-    pub(super) fn read_chunks<T: Tally>(
+    pub(super) fn read_chunks(
         &self,
-        workers: &[Mutex<Worker<T>>],
+        workers: &[Mutex<Worker<'_>>],
         shared: &Shared<'_>,
     ) -> Result<Vec<usize>> {
         let (mut jobs, mut streams) = (Vec::new(), Vec::new());
@@ -193,9 +192,9 @@ impl Scan<'_> {
     }
 
     /// The effect of each chunk on the boundary state, for inputs whose row ends depend on it.
-    fn effects<T: Tally>(
+    fn effects(
         &self,
-        workers: &[Mutex<Worker<T>>],
+        workers: &[Mutex<Worker<'_>>],
         shared: &Shared<'_>,
         jobs: &[Job],
     ) -> Result<Vec<Vec<Effect>>> {
@@ -256,12 +255,12 @@ impl Scan<'_> {
     }
 
     /// Calls `work` with every chunk of every job, on all workers.
-    fn on_every_chunk<T: Tally>(
+    fn on_every_chunk<'t>(
         &self,
-        workers: &[Mutex<Worker<T>>],
+        workers: &[Mutex<Worker<'t>>],
         shared: &Shared<'_>,
         jobs: &[Job],
-        work: impl Fn(&mut Worker<T>, &Job, usize, u64) -> Result<()> + Sync,
+        work: impl Fn(&mut Worker<'t>, &Job, usize, u64) -> Result<()> + Sync,
     ) -> Result<()> {
         let of_job = |job: &Job| job.chunks.end - job.chunks.start;
         let last_chunks: Vec<u64> = jobs
@@ -289,9 +288,9 @@ impl Scan<'_> {
     }
 
     /// Reads and counts one chunk; an error in the middle of an input is recorded, and the rest continues.
-    pub(super) fn read_chunk<T: Tally>(
+    pub(super) fn read_chunk(
         &self,
-        worker: &mut Worker<T>,
+        worker: &mut Worker<'_>,
         shared: &Shared<'_>,
         job: &Job,
         index: u64,
@@ -332,7 +331,7 @@ impl Scan<'_> {
     }
 }
 
-impl<T: Tally> Worker<T> {
+impl Worker<'_> {
     /// Releases the memory of a giant row, and then its reservation.
     fn leave(&mut self, chunk: usize, claim: Claim) {
         if claim.is_held() {

@@ -15,10 +15,10 @@ use crate::tally::rejects::{Reject, Rejects};
 const MISFIT: &str = "no pattern of --policy matches this key, so it has no slot";
 
 /// Computes slots for, and counts, what a reader finds in a block.
-pub(super) struct Counting<'a, T> {
+pub(super) struct Counting<'a> {
     how: How<'a>,
     columns: &'a mut Chosen,
-    tally: &'a mut T,
+    tally: &'a mut dyn Tally,
     rejects: &'a mut Rejects,
     place: Place,
     seen: ReadStats,
@@ -80,11 +80,11 @@ struct Selection {
     values: Values,
 }
 
-impl<'a, T: Tally> Counting<'a, T> {
+impl<'a> Counting<'a> {
     pub(super) fn new(
         how: How<'a>,
         columns: &'a mut Chosen,
-        tally: &'a mut T,
+        tally: &'a mut dyn Tally,
         rejects: &'a mut Rejects,
         place: Place,
     ) -> Self {
@@ -118,7 +118,7 @@ impl<'a, T: Tally> Counting<'a, T> {
     }
 }
 
-impl<T: Tally> Counting<'_, T> {
+impl Counting<'_> {
     /// Counts the keys of a batch that the filter selects and that have a slot.
     fn count(&mut self, batch: KeyBatch<'_>, columns: &mut Chosen) {
         let Some(wanted) = self.select(batch, &mut columns.wanted) else {
@@ -204,7 +204,7 @@ impl<T: Tally> Counting<'_, T> {
     }
 }
 
-impl<T: Tally> Sink for Counting<'_, T> {
+impl Sink for Counting<'_> {
     fn keys(&mut self, batch: KeyBatch<'_>) {
         let mut columns = std::mem::take(self.columns);
         self.count(batch, &mut columns);

@@ -201,18 +201,17 @@ impl<'a> Scan<'a> {
         make: impl Fn() -> T,
     ) -> Result<Scanned<T>> {
         let shared = Shared::new(sources, shares);
-        let workers = self.workers(make);
+        let mut tallies = self.tallies(make);
+        let workers = workers(&mut tallies);
 
         let as_streams = self.read_chunks(&workers, &shared)?;
         self.read_streams(&workers, &shared, &as_streams)?;
 
         let mut rejects = Rejects::default();
-        let tallies = workers.into_iter().map(|worker| {
-            let counts = into_inner(worker).counts;
-            rejects.merge(counts.rejects);
-            counts.tally
-        });
-        let tally = merged(tallies);
+        for worker in workers {
+            rejects.merge(into_inner(worker).counts.rejects);
+        }
+        let tally = merged(tallies.into_iter());
         let mut incomplete = into_inner(shared.incomplete);
         incomplete.sort();
         Ok(Scanned {
@@ -223,11 +222,19 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// A worker for each thread.
-    fn workers<T: Tally>(&self, make: impl Fn() -> T) -> Vec<Mutex<Worker<T>>> {
+    /// A tally for each thread.
+    fn tallies<T: Tally>(&self, make: impl Fn() -> T) -> Vec<T> {
         let workers = 0..self.pool.current_num_threads();
-        workers.map(|_| Mutex::new(Worker::new(make()))).collect()
+        workers.map(|_| make()).collect()
     }
+}
+
+/// A worker for each thread.
+fn workers<T: Tally>(tallies: &mut [T]) -> Vec<Mutex<Worker<'_>>> {
+    let workers = tallies.iter_mut();
+    workers
+        .map(|tally| Mutex::new(Worker::new(tally)))
+        .collect()
 }
 
 /// The tallies of all workers as one.
@@ -276,23 +283,23 @@ fn no_field(option: &'static str, field: Field, source: &dyn Source, format: &st
 }
 
 /// Per-thread state.
-struct Worker<T> {
+struct Worker<'t> {
     block: Block,
     keys: Spans,
     values: Values,
     opened: Option<chunks::OpenInput>,
-    counts: Counts<T>,
+    counts: Counts<'t>,
 }
 
 /// Per-thread counts.
-struct Counts<T> {
+struct Counts<'t> {
     chosen: Chosen,
     rejects: Rejects,
-    tally: T,
+    tally: &'t mut dyn Tally,
 }
 
-impl<T: Tally> Worker<T> {
-    fn new(tally: T) -> Self {
+impl<'t> Worker<'t> {
+    fn new(tally: &'t mut dyn Tally) -> Self {
         Worker {
             block: Block::with_capacity(0),
             keys: Spans::default(),
@@ -361,7 +368,7 @@ impl<T: Tally> Worker<T> {
     }
 }
 
-impl<T: Tally> Counts<T> {
+impl Counts<'_> {
     /// Counts what `read` finds in `bytes` of input `input`, in format `format`, in a block starting at `offset`, where it may be read
     /// again.
     fn add(
@@ -370,7 +377,7 @@ impl<T: Tally> Counts<T> {
         shared: &Shared<'_>,
         (input, format): (usize, &str),
         (bytes, (offset, is_rereadable)): (Range<u64>, (u64, bool)),
-        read: impl FnOnce(&mut Counting<'_, T>) -> ReadStats,
+        read: impl FnOnce(&mut Counting<'_>) -> ReadStats,
     ) -> ReadStats {
         let Counts {
             chosen,
@@ -388,7 +395,7 @@ impl<T: Tally> Counts<T> {
             policy: scan.policy,
         };
         let rejected_before = rejects.count;
-        let mut counting = Counting::new(how, chosen, tally, rejects, place);
+        let mut counting = Counting::new(how, chosen, &mut **tally, rejects, place);
         let saw = read(&mut counting);
         let lacking = counting.lacking();
         let mut stats = counting.finish(saw);

@@ -19,7 +19,6 @@ use crate::source::forward::Forward;
 use crate::source::stream;
 use crate::source::stream::RowReader;
 use crate::source::{MAX_LINE, Source};
-use crate::tally::Tally;
 
 /// Work that a splitting thread hands to the workers, which return it for reuse: the rows of a walk, or a block of rows for
 /// a reader.
@@ -98,9 +97,9 @@ fn no_thread(error: &io::Error) -> Error {
 
 impl Scan<'_> {
     /// Splits streams on separate threads, at most as many as there are workers, which count the blocks.
-    pub(super) fn read_streams<T: Tally>(
+    pub(super) fn read_streams(
         &self,
-        workers: &[Mutex<Worker<T>>],
+        workers: &[Mutex<Worker<'_>>],
         shared: &Shared<'_>,
         streams: &[usize],
     ) -> Result<()> {
@@ -179,12 +178,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn count_work<T: Tally>(
-        &self,
-        worker: &mut Worker<T>,
-        shared: &Shared<'_>,
-        cut: &mut Cut,
-    ) -> ReadStats {
+    fn count_work(&self, worker: &mut Worker<'_>, shared: &Shared<'_>, cut: &mut Cut) -> ReadStats {
         let (input, bytes) = ((cut.input, cut.format), cut.bytes.clone());
         let Work { rows, piece } = &mut cut.work;
         let stats = match piece.take() {

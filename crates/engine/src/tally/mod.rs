@@ -80,7 +80,9 @@ pub trait Tally: Send {
     /// Counts a batch of keys.
     fn add(&mut self, keys: &SlotBatch<'_>);
     /// Merges another tally of the same kind into this one.
-    fn merge(&mut self, other: Self);
+    fn merge(&mut self, other: Self)
+    where
+        Self: Sized;
     /// Whether it uses types, encodings, elements or times; if not, they are not read.
     fn reads_attributes(&self) -> bool {
         true
