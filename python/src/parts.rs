@@ -30,7 +30,7 @@ pub(crate) fn plan_splits<'py>(
     }
     let planned = run(py, "analyze", inputs, words, |command| {
         let plan = analyze_args(command)?.plan()?;
-        Ok((plan.to_bytes()?, plan.splits(bytes)))
+        Ok((plan.to_bytes(), plan.splits(bytes)))
     });
     let (plan, splits) = planned?;
     let splits = serde_json::to_string(&splits).map_err(raised)?;

@@ -110,7 +110,7 @@ impl Run for TallyArgs {
             source.map_or_else(|| input.source(&options.storage), Ok)
         })?;
         let file = job.tally(self.part)?;
-        let bytes = file.to_bytes()?;
+        let bytes = file.to_bytes();
         output.publish(|out| out.write_all(&bytes))?;
         Ok(if file.incomplete.is_empty() {
             Ending::Done
@@ -131,11 +131,11 @@ impl Run for MergeArgs {
             Tallies {
                 tally: Some(tally),
                 again: None,
-            } => (SCHEMA, tally.to_bytes()?),
+            } => (SCHEMA, tally.to_bytes()),
             Tallies {
                 tally: None,
                 again: Some(again),
-            } => (RECOUNT_SCHEMA, again.to_bytes()?),
+            } => (RECOUNT_SCHEMA, again.to_bytes()),
             _ => {
                 let reason =
                     "tally files and files of recount are merged apart; analyze takes both";
@@ -164,7 +164,7 @@ impl Run for RecountArgs {
         let read: Vec<PathBuf> = paths.chain([self.tally.clone()]).collect();
         let output = open(&self.out, RECOUNT_SCHEMA, read.iter().map(PathBuf::as_path))?;
         let job = Job::new(&plan, &splits(&plan, self.part), &options)?;
-        let bytes = job.recount(tally, self.part)?.to_bytes()?;
+        let bytes = job.recount(tally, self.part)?.to_bytes();
         output.publish(|out| out.write_all(&bytes))?;
         Ok(Ending::Done)
     }

@@ -1,10 +1,10 @@
 //! The format of tally files: a skippable zstd frame with the schema, which identifies the file, and one zstd frame
-//! with a checksum, containing MessagePack with field names. `zstd -d` reads it as well.
+//! with a checksum, containing JSON: `zstd -d` prints it.
 //!
 //! Equal values give equal bytes. Files are untrusted: decompressed size is limited, and every part is validated before
 //! use.
 
-use std::io::{Cursor, Read, Write};
+use std::io::{Read, Write};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,18 +36,12 @@ pub(super) fn schema(head: &[u8]) -> Option<&str> {
 }
 
 /// The uncompressed content; equal values give equal bytes.
-///
-/// # Errors
-/// None in practice.
-pub(super) fn content(value: &impl Serialize) -> Result<Vec<u8>> {
-    rmp_serde::to_vec_named(value).map_err(|error| bad(&error.to_string()))
+pub(super) fn content(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("members are named by texts and numbers")
 }
 
 /// A file of this schema.
-///
-/// # Errors
-/// None in practice.
-pub(super) fn write(schema: &str, value: &impl Serialize) -> Result<Vec<u8>> {
+pub(super) fn write(schema: &str, value: &impl Serialize) -> Vec<u8> {
     let compress = |content: &[u8]| -> std::io::Result<Vec<u8>> {
         let mut file = SKIPPABLE.to_vec();
         file.extend((schema.len() as u32).to_le_bytes());
@@ -57,7 +51,7 @@ pub(super) fn write(schema: &str, value: &impl Serialize) -> Result<Vec<u8>> {
         frame.write_all(content)?;
         frame.finish()
     };
-    compress(&content(value)?).map_err(|error| bad(&error.to_string()))
+    compress(&content(value)).expect("zstd writes to memory")
 }
 
 /// The content of a file of this schema.
@@ -75,13 +69,7 @@ pub(super) fn read<T: DeserializeOwned>(wanted: &str, file: &[u8]) -> Result<T> 
     }
     let frame = &file[SKIPPABLE.len() + 4 + schema.len()..];
     let content = decompress(frame).map_err(|error| bad(&error.to_string()))?;
-    let mut reader = rmp_serde::Deserializer::new(Cursor::new(&content));
-    let value = T::deserialize(&mut reader).map_err(|error| bad(&error.to_string()))?;
-    if reader.position() == content.len() as u64 {
-        Ok(value)
-    } else {
-        Err(bad("something follows its end"))
-    }
+    serde_json::from_slice(&content).map_err(|error| bad(&error.to_string()))
 }
 
 fn decompress(frame: &[u8]) -> std::io::Result<Vec<u8>> {
@@ -119,10 +107,10 @@ mod tests {
     #[test]
     fn a_value_comes_back_and_every_damage_is_found() {
         let value: Vec<(u32, String)> = (0..1000).map(|i| (i, format!("name {i}"))).collect();
-        let file = write(SCHEMA, &value).unwrap();
+        let file = write(SCHEMA, &value);
         assert_eq!(schema(&file), Some(SCHEMA));
         assert_eq!(read::<Vec<(u32, String)>>(SCHEMA, &file).unwrap(), value);
-        assert_eq!(write(SCHEMA, &value).unwrap(), file);
+        assert_eq!(write(SCHEMA, &value), file);
         for len in 0..file.len() {
             assert!(read::<Vec<(u32, String)>>(SCHEMA, &file[..len]).is_err());
         }

@@ -90,7 +90,7 @@ pub fn plan_of(mut flags: Flags, mut reading: Reading, chunk: usize) -> Result<(
 /// # Errors
 /// An input differs from the plan or cannot be opened; with `strict`, a rejected row.
 pub fn tally(plan: &Plan, splits: &[Split], options: &Options) -> Result<Vec<u8>> {
-    Job::new(plan, splits, options)?.tally(None)?.to_bytes()
+    Ok(Job::new(plan, splits, options)?.tally(None)?.to_bytes())
 }
 
 /// Merges tally files or recount files of parts of one plan.
@@ -108,11 +108,11 @@ pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
     if frame::schema(first) == Some(recount_file::SCHEMA) {
         let mut merged = RecountFile::from_bytes(first)?;
         files.try_for_each(|file| merged.merge(RecountFile::from_bytes(file)?))?;
-        return merged.to_bytes();
+        return Ok(merged.to_bytes());
     }
     let mut merged = TallyFile::from_bytes(first)?;
     files.try_for_each(|file| merged.merge(TallyFile::from_bytes(file)?))?;
-    merged.to_bytes()
+    Ok(merged.to_bytes())
 }
 
 /// Whether reporting a merged tally file needs a second pass, because some heavy names are not known yet.
@@ -132,9 +132,8 @@ pub fn needs_recount(tally: &[u8]) -> Result<bool> {
 pub fn recount(tally: &[u8], splits: &[Split], options: &Options) -> Result<Vec<u8>> {
     let file = TallyFile::from_bytes(tally)?;
     let plan = file.plan.clone();
-    Job::new(&plan, splits, options)?
-        .recount(file, None)?
-        .to_bytes()
+    let counted = Job::new(&plan, splits, options)?.recount(file, None)?;
+    Ok(counted.to_bytes())
 }
 
 /// The summary of a merged tally file, with the files of a second pass if needed. `analysis` has the nodes and listing

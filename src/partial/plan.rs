@@ -23,7 +23,7 @@ use crate::pipeline::tally_spec::TallySpec;
 use crate::pipeline::{collected_nodes, inputs, slot_stats};
 
 /// The schema of a serialized plan.
-pub(crate) const SCHEMA: &str = "slotscope.tally-plan/1";
+pub(crate) const SCHEMA: &str = "slotscope.tally-plan/2";
 /// More inputs than any cluster has dumps.
 const MAX_INPUTS: usize = 1 << 20;
 
@@ -84,10 +84,7 @@ impl Plan {
     }
 
     /// Serializes the plan for other processes.
-    ///
-    /// # Errors
-    /// None in practice.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         frame::write(SCHEMA, self)
     }
 

@@ -14,7 +14,7 @@ use crate::partial::split::{Part, Split};
 use crate::pipeline::two_pass::SecondPassCounts;
 
 /// The schema.
-pub const SCHEMA: &str = "slotscope.recount/1";
+pub const SCHEMA: &str = "slotscope.recount/2";
 
 /// The counts of a second pass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,10 +65,7 @@ impl RecountFile {
     }
 
     /// A file.
-    ///
-    /// # Errors
-    /// None in practice.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         frame::write(SCHEMA, self)
     }
 

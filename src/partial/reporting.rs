@@ -24,7 +24,7 @@ pub(crate) fn counted(
     let analysis = analysis
         .on_nodes_of(plan.flags.topology()?, plan.lists_its_nodes())?
         .on_counts_of(count, words)?;
-    let again = again.map(|again| Ok((file.digest()?, again))).transpose()?;
+    let again = again.map(|again| (file.digest(), again));
     let (inputs, mut first) = file.into_scanned()?;
     analysis.drop_unwanted(&mut first.tally);
     let mut wanted = SecondPass::of(&first.tally);

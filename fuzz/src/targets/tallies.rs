@@ -1,7 +1,7 @@
 //! Plans, tally files and recount files: reading one ends in an error or in a report, whatever its content.
 //!
-//! An input is the uncompressed content of a file, MessagePack, since the checksum of the compressed form would reject
-//! every mutation. `ZEROS` and two bytes stand for that number of zeros: tables of slots and sketches are full of them.
+//! An input is the uncompressed content of a file, JSON, since the checksum of the compressed form would reject every
+//! mutation. `ZEROS` and two bytes stand for that number of zeros: tables of slots and sketches are full of them.
 
 use std::io::Read;
 use std::sync::LazyLock;
@@ -15,13 +15,14 @@ use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::Found;
 use slotscope::source::memory::memory;
 
-const PLAN: &str = "slotscope.tally-plan/1";
-const TALLY: &str = "slotscope.tally/1";
-const RECOUNT: &str = "slotscope.recount/1";
+const PLAN: &str = "slotscope.tally-plan/2";
+const TALLY: &str = "slotscope.tally/2";
+const RECOUNT: &str = "slotscope.recount/2";
 
-/// A byte that MessagePack never uses, except in hashes and names: a run of no zeros is the byte itself.
+/// A byte that JSON never has.
 const ZEROS: u8 = 0xC1;
-/// The shortest run of zeros that is shortened.
+/// What it stands for, and the shortest run of them that is shortened.
+const ZERO: &[u8] = b"0,";
 const RUN: usize = 4;
 /// Limit for the content, so that no input expands to gigabytes.
 const MAX_CONTENT: usize = 1 << 20;
@@ -78,7 +79,7 @@ static FILES: LazyLock<Files> = LazyLock::new(|| {
     let splits = many.plan.splits(u64::MAX);
     let named = many.recount(&of_many, &splits[1..]);
 
-    let plan = tables.plan.to_bytes().expect("a plan is written");
+    let plan = tables.plan.to_bytes();
     let contents = [
         &one,
         &half,
@@ -114,7 +115,7 @@ fn plan(file: &[u8]) -> bool {
     let Ok(plan) = Plan::from_bytes(file) else {
         return false;
     };
-    let written = plan.to_bytes().expect("a plan that was read is written");
+    let written = plan.to_bytes();
     assert!(Plan::from_bytes(&written).expect("and read again") == plan);
     assert!(plan.splits(u64::MAX).len() >= plan.inputs.len());
     let part = "2/3".parse().expect("a part");
@@ -189,17 +190,13 @@ impl Counting {
 
     fn tally(&self, splits: &[Split]) -> Vec<u8> {
         let tally = self.job(splits).tally(None);
-        tally
-            .and_then(|file| file.to_bytes())
-            .expect("splits are counted")
+        tally.expect("splits are counted").to_bytes()
     }
 
     fn recount(&self, of: &[u8], splits: &[Split]) -> Vec<u8> {
         let of = partial::tally_file::TallyFile::from_bytes(of).expect("a tally");
         let again = self.job(splits).recount(of, None);
-        again
-            .and_then(|file| file.to_bytes())
-            .expect("splits are counted again")
+        again.expect("splits are counted again").to_bytes()
     }
 }
 
@@ -264,15 +261,15 @@ fn shortened(content: &[u8]) -> Vec<u8> {
     let mut input = Vec::new();
     let mut rest = content;
     while let Some(first) = rest.first() {
-        let most = rest.len().min(usize::from(u16::MAX));
-        let zeros = rest[..most].iter().take_while(|byte| **byte == 0).count();
-        let is_run = zeros >= RUN;
-        if is_run || *first == ZEROS {
+        let most = rest.chunks(ZERO.len()).take(usize::from(u16::MAX));
+        let zeros = most.take_while(|chunk| *chunk == ZERO).count();
+        if zeros >= RUN {
             input.extend([ZEROS, (zeros >> 8) as u8, zeros as u8]);
+            rest = &rest[zeros * ZERO.len()..];
         } else {
             input.push(*first);
+            rest = &rest[1..];
         }
-        rest = &rest[if is_run { zeros } else { 1 }..];
     }
     input
 }
@@ -284,13 +281,9 @@ fn lengthened(input: &[u8]) -> Vec<u8> {
     while let Some((first, behind)) = rest.split_first() {
         rest = behind;
         match (*first, behind.split_first_chunk()) {
-            (ZEROS, Some((zeros, behind))) if *zeros != [0, 0] => {
-                let len = content.len() + usize::from(u16::from_be_bytes(*zeros));
-                content.resize(len.min(MAX_CONTENT), 0);
-                rest = behind;
-            }
-            (ZEROS, Some((_, behind))) => {
-                content.push(ZEROS);
+            (ZEROS, Some((zeros, behind))) => {
+                content.extend(ZERO.repeat(usize::from(u16::from_be_bytes(*zeros))));
+                content.truncate(MAX_CONTENT);
                 rest = behind;
             }
             _ => content.push(*first),

@@ -86,7 +86,7 @@ impl Case {
     /// The report from parts, whose splits and merges are random.
     fn in_parts(&self, rng: &mut Rng) -> Result<Value, String> {
         let plan = self.plan()?;
-        let plan = Plan::from_bytes(&plan.to_bytes().unwrap()).unwrap();
+        let plan = Plan::from_bytes(&plan.to_bytes()).unwrap();
         let told = |error: slotscope::Error| error.to_string();
         let mut tallies = Vec::new();
         for job in jobs(&plan, rng) {

@@ -95,10 +95,12 @@ impl Staging {
 
     /// Creates a private directory that stays hidden.
     pub(super) fn make_private_directory(&mut self) -> io::Result<PathBuf> {
-        let random = getrandom::u64().map_err(io::Error::other)?;
-        let path = std::env::temp_dir().join(format!(".slotscope.{random:016x}.{PART}"));
+        let mut private = tempfile::Builder::new();
+        private.prefix(".slotscope.").suffix(".slotscope-part");
+        #[cfg(unix)] // elsewhere temporary directories are inside the user's own
+        private.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         locked(|paths| {
-            private_directories().create(&path)?;
+            let path = private.tempdir()?.keep();
             paths.insert(0, path.clone());
             self.entries.push((path.clone(), path.clone()));
             Ok(path)
@@ -243,21 +245,6 @@ pub(super) fn parent(path: &Path) -> &Path {
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
-}
-
-#[cfg(unix)]
-fn private_directories() -> fs::DirBuilder {
-    use std::os::unix::fs::DirBuilderExt;
-
-    let mut builder = fs::DirBuilder::new();
-    builder.mode(0o700);
-    builder
-}
-
-/// On this system, temporary directories are inside the user's own.
-#[cfg(not(unix))]
-fn private_directories() -> fs::DirBuilder {
-    fs::DirBuilder::new()
 }
 
 #[cfg(test)]
