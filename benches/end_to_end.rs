@@ -1,20 +1,17 @@
 //! Whole scans of generated in-memory dumps, by the statistics computed and by the shape of the dump.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use slotscope::Analysis;
 use slotscope::generate::{Generate, Profile};
-use slotscope::pipeline::two_pass;
-use slotscope::scan::Scan;
+use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::slot::slot;
-use slotscope::source::memory::memory;
-use slotscope::tally::tag_table::MAX_TAGS;
-use slotscope::tally::{Parts, Tallies};
+use slotscope::source::Found;
+use slotscope::source::memory::Memory;
 
 const KEYS: u64 = 1_000_000;
-
-/// Creates empty tallies.
-type Make = fn() -> Tallies;
 
 /// Dumps of `KEYS` keys: realistic ones, and ones that are hard on the counters.
 fn dumps() -> Vec<(&'static str, Vec<u8>)> {
@@ -44,24 +41,25 @@ fn dumps() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 fn scans(criterion: &mut Criterion) {
-    let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
-    let scan = Scan::new(&pool);
     for (dump, content) in dumps() {
-        let inputs = [memory(dump, &content)];
-        let analyze = |make: Make| {
-            let counted = two_pass::count(&scan, &inputs, MAX_TAGS, make).unwrap();
-            counted.first.tally.slots.total()
+        let content: Arc<[u8]> = content.into();
+        let analyze = |analysis: &Analysis| {
+            let found = Found {
+                sources: vec![Box::new(Memory::new(dump, content.clone()))],
+                ..Found::default()
+            };
+            let reading = Reading::new(found, Options::default()).unwrap();
+            analysis.run_on(reading).unwrap().input.keys
         };
         let mut group = criterion.benchmark_group(format!("scan/{dump}"));
         group.throughput(Throughput::Elements(KEYS));
-        let ways: [(&str, Make); 3] = [
-            ("slots", || Tallies::new(Parts::Slots)),
-            ("depth-0", || Tallies::new(Parts::All)),
-            ("default", || Tallies::new(Parts::All).with_patterns(b":")),
-        ];
-        for (name, make) in ways {
-            assert_eq!(analyze(make), KEYS);
-            group.bench_function(name, |bencher| bencher.iter(|| analyze(make)));
+        for (name, analysis) in [
+            ("slots", Analysis::new().slots_only(true)),
+            ("depth-0", Analysis::new().segments(":", 0)),
+            ("default", Analysis::new()),
+        ] {
+            assert_eq!(analyze(&analysis), KEYS);
+            group.bench_function(name, |bencher| bencher.iter(|| analyze(&analysis)));
         }
     }
 }

@@ -59,6 +59,8 @@ pub struct Options {
     pub storage: StorageOptions,
     /// Worker threads; `None` for all cores.
     pub threads: Option<usize>,
+    /// Bytes of a chunk, for tests; `None` for those that are fastest.
+    pub chunk: Option<usize>,
     /// Whether a rejected row is an error.
     pub strict: bool,
     /// Where progress is reported.
@@ -75,6 +77,7 @@ impl Default for Options {
             walking: Walking::default(),
             storage: StorageOptions::default(),
             threads: None,
+            chunk: None,
             strict: false,
             on_progress: None,
         }
@@ -198,12 +201,16 @@ impl Reading {
     }
 
     fn plain_scan(&self) -> Scan<'_> {
-        Scan::new(&self.pool)
+        let scan = Scan::new(&self.pool)
             .kernel(self.options.kernel)
             .format(self.options.format)
             .only(&self.options.only)
             .policy(&self.options.policy)
-            .walking(self.options.walking)
+            .walking(self.options.walking);
+        match self.options.chunk {
+            Some(chunk) => scan.chunk(chunk),
+            None => scan,
+        }
     }
 
     /// Checks the rejected rows.

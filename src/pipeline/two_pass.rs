@@ -21,8 +21,6 @@ use slotscope_engine::tally::sketch::buckets::Buckets;
 use slotscope_engine::tally::tags::TagCounts;
 use slotscope_engine::tally::{Tallies, Tally};
 
-use crate::pipeline::in_table::InTable;
-
 /// The result of all passes.
 pub struct Counted {
     /// Everything counted in the first pass.
@@ -74,26 +72,6 @@ impl Tally for SecondPass {
         self.tags.merge(other.tags);
         self.present.merge(other.present);
     }
-}
-
-/// Counts all keys of `sources` in tallies created by `make`, in two passes if needed: up to `most_tags` hash tags each.
-///
-/// # Errors
-/// As for `Scan::run`, or an input could not be reread to its end.
-pub fn count(
-    scan: &Scan<'_>,
-    sources: &[Box<dyn Source>],
-    most_tags: usize,
-    make: impl Fn() -> Tallies,
-) -> Result<Counted> {
-    let (first, passes) = match InTable::count(scan, sources, most_tags, &make)? {
-        Some(in_table) => in_table.read_names(scan, sources)?.finish(sources)?,
-        None => (scan.run(sources, make)?, 0),
-    };
-    let again = SecondPass::of(&first.tally)
-        .map(|again| again.run(scan, sources, &first.incomplete))
-        .transpose()?;
-    Ok(Counted::of(first, again).after(passes))
 }
 
 impl Counted {

@@ -7,42 +7,39 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use slotscope::Analysis;
 use slotscope::findings::summary::balance;
-use slotscope::findings::summary::observed::Observed;
-use slotscope::findings::summary::summarise;
 use slotscope::metric::Metric;
+use slotscope::pipeline::reading::{Options, Reading};
+use slotscope::source::Found;
 use slotscope::source::memory::memory;
+use slotscope::summary::Summary;
 use slotscope::summary::cause::{Cause, CauseKind};
 use slotscope::summary::independent_units::slot_cv;
 use slotscope::summary::integrity::Damage;
-use slotscope::summary::role_load::Asked;
 use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::State;
-use slotscope::summary::{FileFacts, InputFacts, Summary};
 use testkit::env::{cases, size};
 use testkit::planted::{Case, even, null, planted as with_something};
 use testkit::rng::Rng;
 use testkit::run::near;
-use testkit::scan::Scanning;
 
-/// The complete analysis of a dump, with both passes.
+/// The analysis of a dump, with tags that are too many for a table of names in rows of counters.
 fn analyze(case: &Case) -> Summary {
-    let inputs = [memory("dump", &case.dump)];
-    let counted = Scanning::detected().two_passes_with_patterns(&inputs);
-    let (found, recount) = (counted.first, counted.recount);
-    assert_eq!(found.rejects.count, 0, "{}", case.what);
-    let input = InputFacts {
-        files: vec![FileFacts::default()],
-        ..InputFacts::default()
+    let found = Found {
+        sources: vec![memory("dump", &case.dump)],
+        ..Found::default()
     };
-    summarise(
-        &found.tally,
-        recount.as_ref(),
-        &case.topology,
-        &Observed::default(),
-        &Asked::from(case.by),
-        input,
-    )
+    let options = Options {
+        threads: Some(2),
+        ..Options::default()
+    };
+    let analysis = Analysis::new().topology(case.topology.clone());
+    let analysis = analysis.by([case.by]).most_tags(0);
+    let reading = Reading::new(found, options).unwrap();
+    let summary = analysis.run_on(reading).unwrap();
+    assert_eq!(summary.input.rejected.count, 0, "{}", case.what);
+    summary
 }
 
 /// The outcome for each kind of dump: number of dumps, and of those with the expected verdict.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -13,6 +14,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 PROGRAM = pathlib.Path(sys.executable).with_name("slotscope")
+
+# Programs ignore the signals that their parent ignores, as under `nohup` or `&`; a handler they do not inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

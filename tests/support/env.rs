@@ -12,16 +12,20 @@ pub fn size<T: FromStr>(name: &str, otherwise: T) -> T {
     number.unwrap_or_else(|| panic!("{name}={} is not a number", text.display()))
 }
 
-/// The number of cases of a campaign: the variable `name`, or else a third of `whole`, or all of it under
+/// The number of cases of a campaign: the variable `name`, or else a fifth of `whole`, or all of it under
 /// `tests/campaign`.
 pub fn cases<T: FromStr + Div<Output = T> + From<u8>>(name: &str, whole: T) -> T {
-    let is_campaign = std::env::var_os("SLOTSCOPE_CAMPAIGN").is_some();
     size(
         name,
-        if is_campaign {
+        if is_campaign() {
             whole
         } else {
-            whole / T::from(3)
+            whole / T::from(5)
         },
     )
+}
+
+/// Whether `tests/campaign` runs.
+pub fn is_campaign() -> bool {
+    std::env::var_os("SLOTSCOPE_CAMPAIGN").is_some()
 }

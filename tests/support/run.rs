@@ -83,8 +83,20 @@ pub fn slotscope<A: Arguments + ?Sized>(args: &A) -> Command {
     command
 }
 
-/// Removes the variables that change the program's output.
+/// Removes the variables that change the program's output, and ends what tests inherit from `nohup` or `&`: programs ignore
+/// the signals that their parent ignores. They do not inherit a handler, so tests have one; it ends the tests as before.
 pub fn clean_environment(command: &mut Command) {
+    #[cfg(unix)]
+    static HEEDED: std::sync::Once = std::sync::Once::new();
+    #[cfg(unix)]
+    HEEDED.call_once(|| {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        let ends = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, ends.clone())
+                .expect("a handler of a signal");
+        }
+    });
     for variable in SHARED_VARIABLES {
         command.env_remove(variable);
     }

@@ -12,7 +12,7 @@ use slotscope::advise::decision::Decision;
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
 use slotscope::advise::owners::Owners;
-use testkit::env::size;
+use testkit::env::cases;
 use testkit::workloads::kinds::{KINDS, Kind};
 use testkit::workloads::other_kinds::OTHER_KINDS;
 use testkit::workloads::workload;
@@ -20,7 +20,7 @@ use testkit::workloads::workload::{Right, Workload};
 
 /// Number of seeds per kind.
 fn seeds_of_kind() -> u64 {
-    size("SLOTSCOPE_SEEDS", 2)
+    cases("SLOTSCOPE_SEEDS", 5)
 }
 
 /// The defect of the advice on a workload.

@@ -54,7 +54,10 @@ fn what_is_no_tally_file_is_refused_with_the_way_out() {
         (&b""[..], "does not start as one"),
         (b"user:1\nuser:2\n", "does not start as one"),
         (&plan, "slotscope.tally-plan/2"),
-        (&older, "a file of \"slotscope.tally/1\", and slotscope.tally/2 is wanted"),
+        (
+            &older,
+            "a file of \"slotscope.tally/1\", and slotscope.tally/2 is wanted",
+        ),
         (&framed("slotscope.tally/2", b""), "cannot be read"),
     ] {
         let error = partial::merge(&[bytes]).unwrap_err().to_string();
