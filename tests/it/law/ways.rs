@@ -184,9 +184,13 @@ impl Way {
             From::Parts(_) => without_lines(&report),
             _ => report,
         };
-        let shown = |report| match self.is_turned {
-            true => without_files(shown(report)),
-            false => shown(report),
+        let shown = |report| {
+            let shown = shown(report);
+            if self.is_turned {
+                without_files(shown)
+            } else {
+                shown
+            }
         };
         differences(&shown(found), &shown(expected))
     }
@@ -234,18 +238,16 @@ fn in_parts(reading: Reading, chunk: usize, rng: &mut Rng) -> slotscope::Result<
         twice.says("were counted twice");
     }
     let recount = |job: Vec<Split>| partial::recount(&all, &job, &options);
-    let again = match partial::needs_recount(&all)? {
-        true => jobs(&plan, rng)
+    let mut again = Vec::new();
+    if partial::needs_recount(&all)? {
+        again = jobs(&plan, rng)
             .into_iter()
             .map(recount)
-            .collect::<Result<_, _>>()?,
-        false => Vec::new(),
-    };
-    let again = if rng.one_in(2) && !again.is_empty() {
-        vec![merged(again, rng)?]
-    } else {
-        again
-    };
+            .collect::<Result<_, _>>()?;
+        if rng.one_in(2) {
+            again = vec![merged(again, rng)?];
+        }
+    }
     let summary = partial::report(&Analysis::new(), &all, &again)?;
     Ok(serde_json::to_value(summary).unwrap())
 }
