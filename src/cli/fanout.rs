@@ -22,6 +22,7 @@ use slotscope_model::Incomplete;
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::input_word;
+use crate::cli::values::part_percent;
 use crate::cli::{Ending, Run, inputs};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
@@ -54,6 +55,9 @@ pub struct FanoutArgs {
     /// How places on the network are opened
     #[command(flatten)]
     pub storage: StorageSpec,
+    /// The slowest replies of a node, in percent of all: how many batches meet one of them?
+    #[arg(long, value_name = "PERCENT", value_parser = part_percent, default_value = "1%", help_heading = LIMITS)]
+    pub slow: f64,
     /// Exit with 1 where a batch is refused: keys in several slots
     #[arg(long, help_heading = LIMITS)]
     pub deny_crossslot: bool,
@@ -81,7 +85,7 @@ impl Run for FanoutArgs {
         check_paths(&paths, NEEDS_COMMANDS)?;
         let inputs = inputs::find(&paths, &self.storage.options()?)?.sources;
         check_sources(&inputs, NEEDS_COMMANDS)?;
-        let mut fanout = Fanout::new(&topology, &policy, self.batches);
+        let mut fanout = Fanout::new(&topology, &policy, self.batches).with_slow(self.slow / 100.0);
         let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {
             read.input(&**input, index as u32, self.batches, &mut fanout)?;

@@ -7,6 +7,7 @@ use slotscope_engine::name::Name;
 use slotscope_model::quantiles::Quantiles;
 use slotscope_model::{Incomplete, Rejected};
 
+use crate::fanout::latency::Latency;
 use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::shapes::WorstShape;
 use crate::fanout::unknown::CommandCount;
@@ -36,6 +37,8 @@ pub struct FanoutFindings {
     pub slots_per_batch: Quantiles,
     /// Distinct nodes of a batch.
     pub nodes_per_batch: Quantiles,
+    /// What these nodes do to the latency of a batch; absent if no batch reaches a node.
+    pub latency: Option<Latency>,
     /// Kinds of batches over several slots, those first that touch the most.
     pub worst: Vec<WorstShape>,
     /// Batches over several slots of kinds that are not listed.

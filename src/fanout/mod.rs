@@ -1,4 +1,4 @@
-//! How many slots and nodes batches touch, and which batches the cluster refuses.
+//! How many slots and nodes batches touch, which batches the cluster refuses, and what the nodes do to latency.
 //!
 //! Batches are lines of text, MONITOR lines or commands of an append-only file, added in order: MULTI and EXEC are
 //! commands like any other. Memory does not depend on their number.
@@ -8,6 +8,7 @@ mod commands;
 pub mod findings;
 #[doc(hidden)]
 pub mod kind;
+pub mod latency;
 pub mod outcome;
 mod script;
 pub mod shapes;
@@ -34,6 +35,7 @@ use crate::fanout::commands::{keys_of, must_be_together, runs_script};
 use crate::fanout::findings::OutcomeCount;
 pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
 pub use crate::fanout::kind::Lines;
+use crate::fanout::latency::{Latency, SLOW};
 use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::script::Script;
 use crate::fanout::shapes::{Shapes, Touched};
@@ -51,6 +53,8 @@ pub struct Fanout<'a> {
     topology: &'a Topology,
     policy: &'a Policy,
     lines: Lines,
+    /// The share of a node's replies that count as slow.
+    slow: f64,
     transactions: Transactions,
     /// The script whose commands follow, in MONITOR.
     script: Script,
@@ -78,6 +82,7 @@ impl<'a> Fanout<'a> {
             topology,
             policy,
             lines,
+            slow: SLOW,
             transactions: Transactions::default(),
             script: Script::new(),
             batch: None,
@@ -91,6 +96,11 @@ impl<'a> Fanout<'a> {
             shapes: Shapes::default(),
             kept: None,
         }
+    }
+
+    /// Sets the share of a node's replies that count as slow.
+    pub fn with_slow(self, slow: f64) -> Self {
+        Fanout { slow, ..self }
     }
 
     /// Only keeps the batches, for `take_batches`, without counting.
@@ -331,6 +341,7 @@ impl<'a> Fanout<'a> {
             crossslot: self.answers[BatchOutcome::Crossslot as usize],
             slots_per_batch,
             nodes_per_batch: quantiles::of(&self.nodes),
+            latency: Latency::of(&self.nodes, self.slow),
             other_shapes: self.shapes.crossing_but(&worst),
             worst,
             unknown_commands: self.unknown.list(),

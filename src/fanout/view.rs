@@ -1,10 +1,11 @@
-//! The fan-out of batches as sections: reach, refusals, and the worst kinds.
+//! The fan-out of batches as sections: reach, refusals, latency, and the worst kinds.
 
 use slotscope_engine::text::{counted, grouped, list, percent};
 use slotscope_model::quantiles::Quantiles;
 use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
 
 use crate::fanout::FanoutFindings;
+use crate::fanout::latency::{Latency, WidestLatency};
 use crate::fanout::outcome::BatchOutcome;
 
 /// Maximum unknown commands named.
@@ -19,6 +20,7 @@ pub(crate) fn sections<'f>(findings: &'f FanoutFindings, advise: Option<&str>) -
         outcomes(findings),
         reach(findings),
     ];
+    sections.extend(findings.latency.as_ref().map(latency));
     if !findings.worst.is_empty() {
         sections.push(worst(findings));
     }
@@ -76,6 +78,49 @@ fn reach(findings: &FanoutFindings) -> Section<'_> {
     Section::titled("Reach of a batch")
         .line(line(&findings.slots_per_batch, "slots"))
         .line(line(&findings.nodes_per_batch, "nodes"))
+}
+
+fn latency(latency: &Latency) -> Section<'static> {
+    let WidestLatency { nodes, batches, .. } = latency.widest;
+    let [slow, all, most] = [
+        latency.slow_replies,
+        latency.slow_batches,
+        latency.widest.slow_batches,
+    ]
+    .map(percent);
+    let [needed, needed_by_most] =
+        [latency.node_quantile, latency.widest.node_quantile].map(percentile);
+    let within = percent(latency.within);
+    let widest = match (batches, nodes) {
+        (1, nodes) => format!("the batch over {}", counted(nodes, "node")),
+        (_, nodes) => format!(
+            "{} batches over {}",
+            grouped(batches),
+            counted(nodes, "node")
+        ),
+    };
+    Section::titled(
+        "Latency, if a client asks all nodes of a batch at once and these are slow independently",
+    )
+    .line(format!(
+        "{all} of the batches meet one of the slowest {slow} of the replies of a node"
+    ))
+    .line(format!(
+        "for {within} of the batches to meet a limit, each node has to meet it at its {needed}"
+    ))
+    .line(format!("{widest}, the most here: {most}, {needed_by_most}"))
+}
+
+/// A share as a percentile: `p99`, `p99.67`; with two digits of the rest to 100%, and never less than the share.
+fn percentile(share: f64) -> String {
+    let rest = (1.0 - share) * 100.0;
+    let digits = (1.0 - rest.log10().floor()).clamp(0.0, 9.0) as i32;
+    let scale = 10f64.powi(digits);
+    // What is left of rounding in binary is no reason to round up.
+    let percent = (share * 100.0 * scale - 1e-6).ceil() / scale;
+    let written = format!("{percent:.0$}", digits as usize);
+    let written = written.trim_end_matches('0').trim_end_matches('.');
+    format!("p{written}")
 }
 
 fn worst(findings: &FanoutFindings) -> Section<'_> {
@@ -174,5 +219,24 @@ fn words(outcome: BatchOutcome) -> &'static str {
         BatchOutcome::Served => "served: all keys in one slot",
         BatchOutcome::Crossslot => "CROSSSLOT",
         BatchOutcome::Unserved => "CLUSTERDOWN: no node owns the slot",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_short_and_never_less_than_its_share() {
+        for (share, expected) in [
+            (0.99, "p99"),
+            (0.99_f64.powf(0.5), "p99.5"),
+            (0.99_f64.cbrt(), "p99.67"),
+            (0.99_f64.powf(1.0 / 6.0), "p99.84"),
+            (0.99_f64.powf(0.1), "p99.9"),
+            (0.99_f64.powf(1.0 / 2000.0), "p99.9995"),
+        ] {
+            assert_eq!(percentile(share), expected, "{share}");
+        }
     }
 }

@@ -9,6 +9,7 @@ use slotscope_engine::tally::tags::TagCounter;
 use crate::lint::braces::Braces;
 use crate::lint::examples::Violations;
 use crate::lint::rules::{BUILT_IN, NamingRules, Rule};
+use crate::lint::sharing::Sharing;
 
 pub(crate) struct Checks {
     rules: Arc<NamingRules>,
@@ -20,6 +21,8 @@ pub(crate) struct Checks {
     pub violations: Vec<Violations>,
     /// Tag loads: the heaviest tags are findings too.
     pub tags: TagCounter,
+    /// Bare ids as tags, with the domains that use them.
+    pub sharing: Sharing,
 }
 
 impl Checks {
@@ -33,6 +36,7 @@ impl Checks {
             allowed: 0,
             violations,
             tags: TagCounter::new(true),
+            sharing: Sharing::default(),
         }
     }
 
@@ -58,10 +62,8 @@ impl Checks {
             Rule::GlobalTag,
             tag.is_some_and(|tag| rules.global_tags.contains(tag)),
         );
-        note(
-            Rule::TagForm,
-            tag.is_some_and(|tag| !rules.tag.is_match(tag)),
-        );
+        let bare_tag = tag.filter(|tag| !rules.tag.is_match(tag));
+        note(Rule::TagForm, bare_tag.is_some());
         if let Some(braces) = &braces {
             note(Rule::EmptyTag, braces.are_empty);
             note(Rule::UnbalancedBraces, braces.are_unbalanced);
@@ -79,9 +81,11 @@ impl Checks {
             Rule::Placeholder,
             is_text && rules.is_on(Rule::Placeholder) && rules.placeholder.is_match(key),
         );
+        let has_namespace = rules.namespace.is_match(key);
+        note(Rule::Namespace, !has_namespace);
         note(
-            Rule::Namespace,
-            rules.is_on(Rule::Namespace) && !rules.namespace.is_match(key),
+            Rule::Version,
+            has_namespace && rules.is_on(Rule::Version) && !rules.version.is_match(key),
         );
         note(Rule::ControlBytes, has_control);
         note(Rule::InvalidUtf8, !is_utf8);
@@ -93,6 +97,9 @@ impl Checks {
             {
                 violations.add(key, rules.limits.examples);
             }
+        }
+        if let Some(tag) = bare_tag.filter(|_| rules.is_on(Rule::SharedTag)) {
+            self.sharing.add(tag, || rules.domain(key));
         }
     }
 }
@@ -119,5 +126,6 @@ impl Tally for Checks {
             .zip(other.violations)
             .for_each(|(mine, theirs)| mine.merge(theirs, most));
         self.tags.merge(other.tags);
+        self.sharing.merge(other.sharing);
     }
 }

@@ -13,7 +13,7 @@ use slotscope_engine::source::small_file;
 
 use crate::lint::rules::{
     BUILT_IN, CustomRule, GLOBAL_TAGS, NAMESPACE, NamingLimits, NamingRules, PLACEHOLDER, Severity,
-    TAG,
+    TAG, VERSION,
 };
 
 /// Above the size of any list of rules.
@@ -30,6 +30,7 @@ const MAX_EXAMPLES: usize = 100;
 struct ConfigFile {
     namespace: Option<String>,
     tag: Option<String>,
+    version: Option<String>,
     global_tags: Option<Vec<String>>,
     allow: Vec<String>,
     severity: BTreeMap<String, Severity>,
@@ -126,6 +127,7 @@ impl NamingRules {
             has_own_namespace: config.namespace.is_some(),
             namespace: regex(file, config.namespace.as_deref().unwrap_or(NAMESPACE))?,
             tag: regex(file, config.tag.as_deref().unwrap_or(TAG))?,
+            version: regex(file, config.version.as_deref().unwrap_or(VERSION))?,
             placeholder: regex(file, PLACEHOLDER)?,
             global_tags: global_tags.into_iter().map(String::into_bytes).collect(),
             allow: allow.collect::<Result<_>>()?,

@@ -5,6 +5,7 @@ mod checks;
 mod config;
 mod examples;
 mod rules;
+mod sharing;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 
@@ -21,6 +22,7 @@ pub(crate) use crate::lint::checks::Checks;
 pub(crate) use crate::lint::examples::{Example, Violations};
 use crate::lint::rules::Rule;
 pub use crate::lint::rules::{BUILT_IN, CustomRule, NamingLimits, NamingRules, Severity};
+use crate::lint::sharing::Sharing;
 
 /// Schema name and version.
 pub const SCHEMA: &str = "slotscope.lint/1";
@@ -74,6 +76,8 @@ pub(crate) struct Finding {
 pub(crate) enum Counted {
     /// Exactly.
     Exactly,
+    /// In a sample of the tags: there are more.
+    AtLeast,
     /// Within cells that other tags share: a little too many.
     AtMost,
 }
@@ -89,6 +93,7 @@ impl LintFindings {
         if rules.is_on(Rule::HeavyTag) {
             violations[Rule::HeavyTag as usize] = heavy(&checks.tags, checks.keys, &rules.limits);
         }
+        violations[Rule::SharedTag as usize] = shared(&checks.sharing, rules.limits.examples);
         let finding = |((id, severity, fault), (violations, counted)): (
             (&str, Severity, &str),
             (Violations, Counted),
@@ -158,5 +163,23 @@ fn heavy(tags: &TagCounter, keys: u64, limits: &NamingLimits) -> (Violations, Co
         violations.add(&[b"{", name.as_slice(), b"}"].concat(), limits.examples);
         violations.count += keys - 1;
     }
+    (violations, counted)
+}
+
+/// Bare ids that several domains use; examples name the tag and the domains.
+fn shared(sharing: &Sharing, examples: usize) -> (Violations, Counted) {
+    let mut violations = Violations::default();
+    for users in sharing.shared() {
+        let domains: Vec<&[u8]> = users.domains.iter().map(Vec::as_slice).collect();
+        let domains = domains.join(&b", "[..]);
+        let example = [b"{", users.tag.as_slice(), b"} of ", &domains].concat();
+        violations.add(&example, examples);
+        violations.count += users.keys - 1;
+    }
+    let counted = if sharing.is_whole() {
+        Counted::Exactly
+    } else {
+        Counted::AtLeast
+    };
     (violations, counted)
 }

@@ -45,6 +45,8 @@ pub(super) enum Rule {
     Blanks,
     LongKey,
     EnterpriseTag,
+    SharedTag,
+    Version,
 }
 
 /// Id, default severity, and what keys that violate it do wrong. An error is a mistake under any convention; following
@@ -99,6 +101,16 @@ pub const BUILT_IN: &[(&str, Severity, &str)] = &[
         Severity::Info,
         "hash to another slot in Redis Enterprise",
     ),
+    (
+        "shared-tag",
+        Severity::Info,
+        "share a slot with keys of other domains, as their tag is a bare id that those use too",
+    ),
+    (
+        "version",
+        Severity::Info,
+        "have the namespace and no version segment such as v1",
+    ),
 ];
 
 /// Tags that do not tell whose keys they group.
@@ -131,9 +143,9 @@ pub(super) const GLOBAL_TAGS: &[&str] = &[
     "tmp",
 ];
 
-/// `<env>:<service>:<module>`.
+/// `<env>:<service>:<module>`; service and module are the business domain.
 pub(super) const NAMESPACE: &str = "^(?:prod|production|prd|pre|preprod|stage|staging|stg|uat|qa|sit|test|testing|dev|\
-    development|local|sandbox|canary|gray|demo):[a-z][a-z0-9_.-]*:[a-z][a-z0-9_.-]*(?::|$)";
+    development|local|sandbox|canary|gray|demo):(?P<domain>[a-z][a-z0-9_.-]*:[a-z][a-z0-9_.-]*)(?::|$)";
 
 /// `<domain>:<id>`.
 pub(super) const TAG: &str = r"^[a-z][a-z0-9_-]*:[^:\s].*$";
@@ -144,6 +156,9 @@ pub(super) const PLACEHOLDER: &str = r"(?x-u)
     \{(?:[a-z0-9_]+:)*[a-z]+(?:[A-Z][a-z]*)*(?:Id|ID|Uid|UID|No|Name|Key|Code|_id)\} | \$\{ | \{\{ | <[A-Za-z_]+>
     | %(?:[sdu](?:[^0-9A-Za-z]|$)|[0-9]+\$[sd]|\([a-z_]+\)[sd]|\{[a-z_]+\})
     | (?:^|[:{}./|])(?:undefined|null|NULL|None|NaN|nil|\[object\ Object\])(?:$|[:{}./|])";
+
+/// A version segment.
+pub(super) const VERSION: &str = r"(?-u)(?:^|[:.])v[0-9]+(?:[:.]|$)";
 
 /// A rule added by a convention.
 #[derive(Debug, Clone)]
@@ -192,6 +207,7 @@ pub struct NamingRules {
     pub(super) severities: Vec<Severity>,
     pub(super) namespace: Regex,
     pub(super) tag: Regex,
+    pub(super) version: Regex,
     pub(super) placeholder: Regex,
     pub(super) global_tags: HashSet<Vec<u8>>,
     pub(super) allow: Vec<Regex>,
@@ -205,6 +221,17 @@ pub struct NamingRules {
 impl NamingRules {
     pub(super) fn is_on(&self, rule: Rule) -> bool {
         self.severities[rule as usize] != Severity::Off
+    }
+
+    /// The business domain of a key: the group `domain` of its namespace, else the namespace, else the text before the first
+    /// separator or brace.
+    pub(super) fn domain<'k>(&self, key: &'k [u8]) -> &'k [u8] {
+        let Some(namespace) = self.namespace.captures(key) else {
+            let end = memchr::memchr2(b':', b'{', key);
+            return &key[..end.unwrap_or(0)];
+        };
+        let domain = namespace.name("domain").or_else(|| namespace.get(0));
+        domain.map_or(&[], |domain| domain.as_bytes())
     }
 
     /// Ids, severities and texts of all rules, built-in ones first.

@@ -46,6 +46,7 @@ pub(crate) fn sections(findings: &LintFindings) -> Vec<Section<'static>> {
 fn section(finding: &Finding, keys: u64) -> Section<'static> {
     let how = match finding.counted {
         Counted::Exactly => "",
+        Counted::AtLeast => "at least ",
         Counted::AtMost => "at most ",
     };
     let title = format!(
