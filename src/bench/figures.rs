@@ -3,10 +3,15 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::name::Name;
+
 use crate::bench::timing::Rate;
 
 /// Schema name and version.
-pub(crate) const SCHEMA: &str = "slotscope.bench/1";
+pub(crate) const SCHEMA: &str = "slotscope.bench/2";
+
+/// A larger spread tells of other programs on the machine.
+pub(crate) const BUSY: f64 = 0.1;
 
 /// All figures; the fields are those of the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -16,8 +21,14 @@ pub(crate) struct Figures {
     pub schema: &'static str,
     /// The name of the processor.
     pub cpu: String,
-    /// Kernels on keys of each length.
+    /// Rounds, in which all rows take turns; the median counts.
+    pub rounds: u32,
+    /// Rows with a spread of more than 10%: the machine was busy, and rows differ by more than they say.
+    pub busy_rows: u64,
+    /// Kernels on keys of each length; none where a dump was scanned.
     pub kernels: Vec<KernelRate>,
+    /// The scan of a dump; absent without one.
+    pub scan: Option<ScanFigures>,
 }
 
 /// One kernel on keys of one length.
@@ -25,6 +36,8 @@ pub(crate) struct Figures {
 pub(crate) struct KernelRate {
     /// Its name.
     pub kernel: &'static str,
+    /// Whether analyze takes it here.
+    pub is_chosen: bool,
     /// How many threads hash at once.
     pub threads: usize,
     /// How long the keys are.
@@ -34,4 +47,138 @@ pub(crate) struct KernelRate {
     pub rate: Rate,
     /// Times the keys a second of the table loop, on as many threads.
     pub over_table: f64,
+}
+
+/// A dump, and how fast the stages of a scan are.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct ScanFigures {
+    /// Its name.
+    pub file: Name,
+    /// Its bytes, decompressed.
+    pub bytes: u64,
+    /// The line ends in them.
+    pub line_ends: u64,
+    /// Its keys; of a capture, its operations.
+    pub keys: u64,
+    /// The stages, on one thread and on all.
+    pub stages: Vec<StageRate>,
+}
+
+/// One stage of a scan, with all before it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct StageRate {
+    /// The stage.
+    pub stage: Stage,
+    /// How many threads scan.
+    pub threads: usize,
+    /// Seconds for the whole dump.
+    pub secs: f64,
+    /// How fast it is.
+    #[serde(flatten)]
+    pub rate: Rate,
+    /// Times the seconds of counting line ends, on as many threads.
+    pub over_line_ends: f64,
+}
+
+/// The stages of a scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stage {
+    /// None of a scan: the same bytes are read and their line ends counted, as wc -l does.
+    LineEnds,
+    /// Bytes get into memory, decompressed.
+    Read,
+    /// Keys are found in them.
+    Cut,
+    /// Their slots are computed.
+    Hash,
+    /// All is counted that analyze counts, in as many passes.
+    Count,
+}
+
+impl Stage {
+    pub(super) const ALL: [Stage; 5] = [
+        Stage::LineEnds,
+        Stage::Read,
+        Stage::Cut,
+        Stage::Hash,
+        Stage::Count,
+    ];
+
+    /// Its name in tables.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Stage::LineEnds => "line ends",
+            Stage::Read => "read",
+            Stage::Cut => "cut",
+            Stage::Hash => "hash",
+            Stage::Count => "count",
+        }
+    }
+}
+
+impl Figures {
+    pub(super) fn new(rounds: u32) -> Self {
+        Figures {
+            schema: SCHEMA,
+            cpu: cpu(),
+            rounds,
+            busy_rows: 0,
+            kernels: Vec::new(),
+            scan: None,
+        }
+    }
+
+    /// Counts the rows that tell of a busy machine.
+    pub(super) fn settled(self) -> Self {
+        let is_busy = |rate: &&Rate| rate.spread.is_some_and(|spread| spread > BUSY);
+        let busy_rows = self.rates().filter(is_busy).count() as u64;
+        Figures { busy_rows, ..self }
+    }
+
+    /// The rates of all rows.
+    pub(super) fn rates(&self) -> impl Iterator<Item = &Rate> {
+        let stages = self.scan.iter().flat_map(|scan| &scan.stages);
+        let kernels = self.kernels.iter().map(|row| &row.rate);
+        kernels.chain(stages.map(|row| &row.rate))
+    }
+}
+
+/// The name of the processor.
+fn cpu() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| {
+        line.strip_prefix("model name")
+            .and_then(|rest| rest.split_once(": "))
+    });
+    model.map_or_else(
+        || String::from(std::env::consts::ARCH),
+        |(_, name)| name.to_string(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_spread_by_more_than_a_tenth_tell_of_a_busy_machine() {
+        let row = |spread| KernelRate {
+            kernel: "table",
+            is_chosen: true,
+            threads: 1,
+            key_bytes: 8,
+            rate: Rate {
+                keys_per_sec: 1.0,
+                bytes_per_sec: 8.0,
+                spread,
+            },
+            over_table: 1.0,
+        };
+        let figures = Figures {
+            kernels: [None, Some(0.1), Some(0.11)].map(row).into(),
+            ..Figures::new(3)
+        };
+        assert_eq!(figures.settled().busy_rows, 1);
+    }
 }

@@ -13,7 +13,7 @@ use crate::bench::timing::Run;
 const BATCH_BYTES: u32 = 256 << 10;
 
 /// The lengths of keys to time, in bytes.
-pub(super) const LENGTHS: &[u32] = &[4, 8, 16, 24, 32, 48, 64, 128, 256, 512, 1024];
+pub(super) const LENGTHS: &[u32] = &[8, 16, 32, 64, 256];
 
 /// Consecutive keys.
 pub(super) struct Batch {

@@ -1,10 +1,12 @@
-//! Measures how fast this machine computes slots with each kernel.
+//! Measures how fast this machine computes slots with each kernel, or scans a dump, stage by stage.
 //!
-//! Results are verified before timing. Kernels are timed in turn, round after round, so that a slowdown of the machine
+//! Results are verified before timing. All rows are timed in turn, round after round, so that a slowdown of the machine
 //! affects all of them; the median counts, and the spread is shown.
 
 mod figures;
 mod keys;
+mod reading;
+mod scanning;
 mod timing;
 pub(crate) mod view;
 
@@ -14,30 +16,55 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::Kernel;
 use slotscope_model::balance::tidy;
 
-pub(crate) use crate::bench::figures::{Figures, KernelRate, SCHEMA};
+pub(crate) use crate::bench::figures::{Figures, KernelRate};
 use crate::bench::keys::Batch;
 pub(crate) use crate::bench::timing::Rate;
 use crate::bench::timing::in_turn;
+use crate::pipeline::reading::Reading;
 
-/// Verifies every result, then times on one thread and on `threads`; of the rounds the median counts.
+/// Times every kernel on one thread and on `threads`; analyze takes `chosen`.
 ///
 /// # Errors
 /// A kernel gives a wrong slot, or threads cannot be started.
-pub(crate) fn run(rounds: u32, threads: usize) -> Result<Figures> {
-    let mut thread_counts = vec![1, threads];
-    thread_counts.dedup();
-    let mut kernels = Vec::new();
-    for key_bytes in keys::LENGTHS {
-        let batch = Batch::of(*key_bytes);
-        for threads in &thread_counts {
-            kernels.extend(time_kernels(&batch, *threads, rounds)?);
+pub(crate) fn kernels(rounds: u32, threads: usize, chosen: &Kernel) -> Result<Figures> {
+    let mut figures = Figures::new(rounds);
+    for threads in thread_counts(threads) {
+        for key_bytes in keys::LENGTHS {
+            let rates = time_kernels(&Batch::of(*key_bytes), threads, rounds)?;
+            figures.kernels.extend(rates.into_iter().map(|row| {
+                let is_chosen = row.kernel == chosen.name;
+                KernelRate { is_chosen, ..row }
+            }));
         }
     }
-    Ok(Figures {
-        schema: SCHEMA,
-        cpu: cpu(),
-        kernels,
-    })
+    Ok(figures.settled())
+}
+
+/// Times the stages of a scan on one thread and on `threads`; `reading` finds the dump, to be read by that many.
+///
+/// # Errors
+/// The dump cannot be read, or read again; the stages find other keys.
+pub(crate) fn scan(
+    rounds: u32,
+    threads: usize,
+    reading: impl Fn(usize) -> Result<Reading>,
+) -> Result<Figures> {
+    let mut figures = Figures::new(rounds);
+    for threads in thread_counts(threads) {
+        let scanned = scanning::time(&reading(threads)?, rounds)?;
+        match &mut figures.scan {
+            None => figures.scan = Some(scanned),
+            Some(first) => first.stages.extend(scanned.stages),
+        }
+    }
+    Ok(figures.settled())
+}
+
+/// One thread, and all.
+fn thread_counts(threads: usize) -> Vec<usize> {
+    let mut counts = vec![1, threads];
+    counts.dedup();
+    counts
 }
 
 /// Times every kernel on `batch`; each thread has its own copy of the columns.
@@ -55,23 +82,11 @@ fn time_kernels(batch: &Batch, threads: usize, rounds: u32) -> Result<Vec<Kernel
     let table = rates.last().map_or(1.0, |rate| rate.keys_per_sec);
     let row = |(kernel, rate): (&&'static Kernel, Rate)| KernelRate {
         kernel: kernel.name,
+        is_chosen: false,
         threads,
         key_bytes: batch.key_bytes,
         over_table: tidy(rate.keys_per_sec / table),
         rate,
     };
     Ok(kernels.iter().zip(rates).map(row).collect())
-}
-
-/// The name of the processor.
-fn cpu() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find_map(|line| {
-        line.strip_prefix("model name")
-            .and_then(|rest| rest.split_once(": "))
-    });
-    model.map_or_else(
-        || String::from(std::env::consts::ARCH),
-        |(_, name)| name.to_string(),
-    )
 }

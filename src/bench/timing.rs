@@ -24,10 +24,10 @@ pub(super) struct Run<'a> {
 pub(crate) struct Rate {
     /// Keys a second.
     pub keys_per_sec: f64,
-    /// Bytes of keys a second.
+    /// Bytes a second: of keys, or of the dump.
     pub bytes_per_sec: f64,
-    /// (slowest round - fastest round) / median round.
-    pub spread: f64,
+    /// (slowest round - fastest round) / median round; absent for one round.
+    pub spread: Option<f64>,
 }
 
 /// Times all `runs` in turn.
@@ -70,7 +70,7 @@ fn rate(run: &Run<'_>, mut secs: Vec<f64>) -> Rate {
     Rate {
         keys_per_sec: tidy(run.keys as f64 / median),
         bytes_per_sec: tidy(run.bytes as f64 / median),
-        spread: tidy((secs[secs.len() - 1] - secs[0]) / median),
+        spread: (secs.len() > 1).then(|| tidy((secs[secs.len() - 1] - secs[0]) / median)),
     }
 }
 
@@ -88,7 +88,8 @@ mod tests {
         let found = rate(&run, vec![4.0, 1.0, 2.0]);
         assert_eq!(
             (found.keys_per_sec, found.bytes_per_sec, found.spread),
-            (50.0, 1500.0, 1.5)
+            (50.0, 1500.0, Some(1.5))
         );
+        assert_eq!(rate(&run, vec![4.0]).spread, None);
     }
 }

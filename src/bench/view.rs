@@ -1,34 +1,180 @@
-//! The figures as tables.
+//! The figures as tables, and as rows of CSV.
 
+use std::io;
+
+use slotscope_engine::text::{bytes, counted, grouped, percent};
+use slotscope_report::output::CsvRows;
 use slotscope_report::view::{Cell, Column, Section, Table};
 
-use crate::bench::figures::Figures;
+use crate::bench::figures::{BUSY, Figures, KernelRate, ScanFigures, StageRate};
+use crate::bench::timing::Rate;
 
-pub(crate) fn sections(figures: &Figures) -> Vec<Section<'static>> {
-    let cpu = &figures.cpu;
-    let headline = format!("CRC16 slots on {cpu}; median round, every answer checked");
-    let section = Section::untitled().paragraph(headline);
-    vec![section.table(kernels(figures))]
+pub(crate) fn sections(figures: &Figures) -> Vec<Section<'_>> {
+    let mut first = Section::untitled().paragraph(headline(figures));
+    first = noise(figures).into_iter().fold(first, Section::paragraph);
+    let mut sections = vec![first];
+    let kernels = figures.kernels.chunk_by(|a, b| a.threads == b.threads);
+    sections.extend(kernels.map(|rows| on_threads(rows[0].threads).table(kernel_table(rows))));
+    let stages = figures.scan.iter().flat_map(|scan| {
+        let stages = scan.stages.chunk_by(|a, b| a.threads == b.threads);
+        stages.map(|rows| on_threads(rows[0].threads).table(stage_table(rows)))
+    });
+    sections.extend(stages);
+    sections
 }
 
-fn kernels(figures: &Figures) -> Table<'static> {
-    Table::of(&figures.kernels)
+fn headline(figures: &Figures) -> String {
+    let cpu = &figures.cpu;
+    let how = match figures.rounds {
+        1 => String::from("one round"),
+        rounds => format!("medians of {rounds} rounds in turn"),
+    };
+    match &figures.scan {
+        None => format!(
+            "CRC16 slots on {cpu}; {how}, every answer checked; * is the kernel that analyze takes"
+        ),
+        Some(scan) => format!(
+            "{}; {how} on {cpu}; each stage includes those before it",
+            dump(scan)
+        ),
+    }
+}
+
+fn dump(scan: &ScanFigures) -> String {
+    let ScanFigures {
+        file,
+        bytes: len,
+        line_ends,
+        keys,
+        ..
+    } = scan;
+    format!(
+        "{file}: {} with {} and {}",
+        bytes(*len),
+        counted(*line_ends, "line end"),
+        counted(*keys, "key")
+    )
+}
+
+/// What the spreads say of the machine.
+pub(crate) fn noise(figures: &Figures) -> Option<String> {
+    match figures.busy_rows {
+        _ if figures.rounds == 1 => {
+            Some("one round has no spread: whether the machine is busy was not measured".into())
+        }
+        0 => None,
+        busy => Some(format!(
+            "the machine is busy: rows differ by more than they say; {} of {} spread by more than {}",
+            grouped(busy),
+            counted(figures.rates().count() as u64, "row"),
+            percent(BUSY)
+        )),
+    }
+}
+
+fn on_threads(threads: usize) -> Section<'static> {
+    Section::titled(format!("On {}", counted(threads as u64, "thread")))
+}
+
+fn kernel_table(rows: &[KernelRate]) -> Table<'static> {
+    Table::of(rows)
         .column(Column::number("key bytes"), |row| {
             Cell::number(row.key_bytes)
         })
-        .column(Column::number("threads"), |row| {
-            Cell::count(row.threads as u64)
+        .column(Column::words("kernel"), |row| {
+            let mark = if row.is_chosen { " *" } else { "" };
+            Cell::text(format!("{}{mark}", row.kernel))
         })
-        .column(Column::words("kernel"), |row| Cell::text(row.kernel))
         .column(Column::number("M keys/s"), |row| {
             Cell::ratio(row.rate.keys_per_sec / 1e6, 1)
         })
-        .column(Column::number("GB/s"), |row| {
-            Cell::ratio(row.rate.bytes_per_sec / 1e9, 2)
-        })
+        .column(Column::number("GB/s"), |row| gigabytes(&row.rate))
         .column(Column::number("× table"), |row| {
             Cell::ratio(row.over_table, 2)
         })
-        .column(Column::number("spread"), |row| Cell::share(row.rate.spread))
+        .column(Column::number("spread"), |row| spread(&row.rate))
         .build()
+}
+
+fn stage_table(rows: &[StageRate]) -> Table<'static> {
+    Table::of(rows)
+        .column(Column::words("stage"), |row| Cell::text(row.stage.name()))
+        .column(Column::number("seconds"), |row| Cell::ratio(row.secs, 4))
+        .column(Column::number("GB/s"), |row| gigabytes(&row.rate))
+        .column(Column::number("× line ends"), |row| {
+            Cell::ratio(row.over_line_ends, 2)
+        })
+        .column(Column::number("spread"), |row| spread(&row.rate))
+        .build()
+}
+
+fn gigabytes(rate: &Rate) -> Cell<'static> {
+    Cell::ratio(rate.bytes_per_sec / 1e9, 2)
+}
+
+fn spread(rate: &Rate) -> Cell<'static> {
+    rate.spread.map_or_else(|| Cell::text("-"), Cell::share)
+}
+
+/// Writes a row for each kernel or stage; units are those of the JSON.
+///
+/// # Errors
+/// `out` cannot be written.
+pub(crate) fn write_csv(figures: &Figures, out: &mut dyn io::Write) -> io::Result<()> {
+    let rates = |rate: &Rate| {
+        [
+            rate.keys_per_sec.to_string(),
+            rate.bytes_per_sec.to_string(),
+            rate.spread
+                .map_or_else(String::new, |spread| spread.to_string()),
+        ]
+    };
+    let mut csv = CsvRows::new(out);
+    if let Some(scan) = &figures.scan {
+        csv.row([
+            "stage",
+            "threads",
+            "keys_per_sec",
+            "bytes_per_sec",
+            "spread",
+            "secs",
+        ])?;
+        for row in &scan.stages {
+            let [keys, bytes, spread] = rates(&row.rate);
+            let stage = row.stage.name().replace(' ', "_");
+            csv.row([
+                stage,
+                row.threads.to_string(),
+                keys,
+                bytes,
+                spread,
+                row.secs.to_string(),
+            ])?;
+        }
+    } else {
+        csv.row([
+            "kernel",
+            "is_chosen",
+            "key_bytes",
+            "threads",
+            "keys_per_sec",
+            "bytes_per_sec",
+            "spread",
+            "over_table",
+        ])?;
+        for row in &figures.kernels {
+            let [keys, bytes, spread] = rates(&row.rate);
+            csv.row([
+                row.kernel.to_owned(),
+                row.is_chosen.to_string(),
+                row.key_bytes.to_string(),
+                row.threads.to_string(),
+                keys,
+                bytes,
+                spread,
+                row.over_table.to_string(),
+            ])?;
+        }
+    }
+    csv.finish().map(drop)
 }

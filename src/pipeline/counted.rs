@@ -85,7 +85,7 @@ impl Analysis {
     }
 
     /// Counts all keys, or takes the counts of servers.
-    fn count_keys(
+    pub(crate) fn count_keys(
         &self,
         reading: &Reading,
         topology: &Topology,

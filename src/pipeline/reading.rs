@@ -230,6 +230,12 @@ impl Reading {
         self.sources.iter().map(|source| source.path())
     }
 
+    /// The reading threads.
+    #[cfg(feature = "cli")]
+    pub(crate) fn pool(&self) -> &ThreadPool {
+        &self.pool
+    }
+
     /// Runs `work` on the reading threads.
     pub(crate) fn on_threads<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.pool.install(work)

@@ -75,6 +75,8 @@ const LAYERS: &[Layers] = &[
         rows: &[
             // Rules are tried as in whatif.
             ("advise", "pipeline whatif::rules"),
+            // A scan is timed by the stages that analyze has.
+            ("bench", "pipeline"),
             ("cli", ANYTHING),
             ("main", "slotscope"),
             // A report from parts: counts travel together with facts about the inputs.

@@ -44,6 +44,12 @@ pub(crate) const NEEDS_NAMES: Refused = Refused {
     instead: "name a dump, such as those that it was counted from, or the servers as redis://HOST:PORT",
 };
 
+/// Of `bench`.
+pub(crate) const NEEDS_KEYS: Refused = Refused {
+    kinds: &[InputKind::Server, InputKind::Tally, InputKind::SlotCounts],
+    instead: "name a dump of keys; slotscope collect URL -o DIR reads servers",
+};
+
 /// Of commands that read client commands.
 pub(crate) const NEEDS_COMMANDS: Refused = Refused {
     kinds: &[

@@ -124,6 +124,9 @@ impl Counting<'_> {
         let Some(wanted) = self.select(batch, &mut columns.wanted) else {
             return;
         };
+        if !self.tally.reads_slots() {
+            return;
+        }
         let slots = &mut columns.slots;
         let fit = self.fit(wanted, slots, &mut columns.fitting);
         if !fit.keys.is_empty() {

@@ -87,6 +87,10 @@ pub trait Tally: Send {
     fn reads_attributes(&self) -> bool {
         true
     }
+    /// Whether it uses keys and their slots; if not, they are found and no slot is computed.
+    fn reads_slots(&self) -> bool {
+        true
+    }
 }
 
 /// Everything that `analyze` counts in its first pass.
