@@ -1,6 +1,7 @@
 //! Slots per second: every kernel of this CPU and the CRC crates on crates.io, on the same whole keys, without tags.
 //!
-//! `cargo bench -p benches --bench kernels -- 8..64` times one set. Ratios with their spread: `cargo bench --bench ratios`.
+//! `cargo bench -p benches --bench kernels -- 8..64` times one set. Ratios with their spread:
+//! `cargo bench -p benches --no-default-features --bench ratios`.
 
 mod contestants;
 

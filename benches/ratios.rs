@@ -1,7 +1,7 @@
 //! The speed of each kernel relative to the best peer: all take turns, medians of seven rounds.
 //!
-//! `cargo bench -p benches --bench ratios` prints the table; `-- every-length` times each length from 4 to 64 bytes,
-//! `-- passes` the search for hash tags.
+//! `cargo bench -p benches --no-default-features --bench ratios` prints all with their spreads; `-- markdown` the table of
+//! docs/performance.md, `-- every-length` times each length from 4 to 64 bytes, `-- passes` the search for hash tags.
 
 mod contestants;
 
@@ -20,6 +20,8 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if args.iter().any(|arg| arg == "every-length") {
         every_length();
+    } else if args.iter().any(|arg| arg == "markdown") {
+        markdown();
     } else if args.iter().any(|arg| arg == "passes") {
         passes();
     } else {
@@ -105,6 +107,51 @@ fn table() {
             );
         }
     }
+}
+
+/// GB/s of kernels and peers, with the CPU and how busy the machine was, as a Markdown table.
+fn markdown() {
+    const LENGTHS: [usize; 5] = [8, 16, 32, 64, 256];
+    let (load, all) = (load(), all());
+    let mut rows: Vec<String> = all
+        .iter()
+        .map(|contestant| format!("| `{}` |", contestant.name))
+        .collect();
+    let mut spread: f64 = 0.0;
+    for len in LENGTHS {
+        let keys = Keys::new(len..=len);
+        let bytes = (len * keys.batch().len()) as f64;
+        for (row, time) in rows.iter_mut().zip(time_slots(&all, &keys)) {
+            *row += &format!(" {:.2} |", bytes / time.median);
+            spread = spread.max((time.max - time.min) / time.median);
+        }
+    }
+    println!(
+        "{}, one core; medians of {ROUNDS} rounds in turn, which spread by up to {:.1}%; load before: {load}\n",
+        cpu(),
+        spread * 100.0
+    );
+    let heads = LENGTHS.map(|len| format!(" {len} B |")).concat();
+    println!(
+        "| GB/s, keys of |{heads}\n|---|{}",
+        "--:|".repeat(LENGTHS.len())
+    );
+    rows.iter().for_each(|row| println!("{row}"));
+}
+
+/// The name of the processor, as Linux tells it.
+fn cpu() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = info.lines().find(|line| line.starts_with("model name"));
+    let name = line.and_then(|line| Some(line.split_once(": ")?.1.to_owned()));
+    name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+/// How many threads wanted a core in the last minute, as Linux tells it.
+fn load() -> String {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let minute = load.split(' ').next().filter(|load| !load.is_empty());
+    minute.unwrap_or("unknown").to_owned()
 }
 
 fn every_length() {
