@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn ten_nodes_have_to_meet_a_limit_in_p99_9_for_a_p99_of_the_batch() {
         let found = latency(&[10, 10], SLOW).unwrap();
-        let expected = (0.095_617_925, 0.998_995_473);
+        let expected = (0.095_617_925, 0.998_995_471);
         assert_eq!((found.slow_batches, found.node_quantile), expected);
         let WidestLatency {
             nodes,

@@ -1,20 +1,6 @@
-//! Small commands: keyslot, bench, completions, man, and help.
+//! Small commands: keyslot, completions, man, and help.
 
 use testkit::prelude::*;
-
-#[test]
-fn bench_checks_and_times_every_kernel() {
-    let scratch = Scratch::new();
-    let json = scratch.report("bench --rounds 1 --threads 2 --json");
-    assert_eq!(json["schema"], "slotscope.bench/1");
-    for kernel in hashslot::available() {
-        let rows = json["kernels"].list().iter();
-        let rows = rows.filter(|row| row["kernel"] == kernel.name);
-        let rates: Vec<f64> = rows.map(|row| row["keys_per_sec"].float()).collect();
-        let is_timed = rates.len() >= 20 && rates.iter().all(|rate| *rate > 1e3);
-        assert!(is_timed, "{}: {rates:?}", kernel.name);
-    }
-}
 
 #[test]
 fn keyslot_answers_as_the_server_does() {

@@ -338,6 +338,32 @@ fn every_path_that_the_developers_documents_and_the_manual_name_exists() {
 }
 
 #[test]
+fn a_printed_benchmark_names_its_package_and_exists() {
+    let manifest = read("crates/benches/Cargo.toml");
+    let command = Regex::new(r"cargo bench [^`#\n]*").unwrap();
+    let target = Regex::new(r"--bench (\w+)").unwrap();
+    let sources = testkit::files::below(&root().join("benches"), "rs").into_iter();
+    let sources = sources.map(|path| fs::read_to_string(path).unwrap());
+    let mut seen = 0;
+    for text in documents().iter().map(|name| read(name)).chain(sources) {
+        for found in command.find_iter(&text).map(|found| found.as_str()) {
+            let target = target.captures(found).map(|found| found[1].to_owned());
+            let is_there = |target: String| manifest.contains(&format!("name = \"{target}\" "));
+            assert!(
+                found.contains("-p benches"),
+                "{found}: cargo needs -p benches"
+            );
+            assert!(
+                target.is_some_and(is_there),
+                "{found}: there is no such benchmark"
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen >= 20, "{seen}");
+}
+
+#[test]
 fn the_architecture_names_every_part_of_the_code() {
     let architecture = read("ARCHITECTURE.md");
     let folders = [

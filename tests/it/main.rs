@@ -2,6 +2,7 @@
 
 mod advise;
 mod attributes;
+mod bench;
 mod charts;
 mod cli;
 mod commands;

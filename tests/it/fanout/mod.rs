@@ -1,5 +1,6 @@
 //! fanout as a user runs it, and the first examples that people read.
 
+mod latency;
 mod traffic;
 
 use slotscope::fanout::outcome::BatchOutcome;

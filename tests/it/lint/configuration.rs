@@ -12,8 +12,10 @@ namespace = '^[a-z]+/'
 tag = '^[0-9]+$'
 global-tags = ["everything"]
 allow = ['^legacy']
+version = '[0-9]$'
 [severity]
 enterprise-tag = "off"
+version = "warning"
 blanks = "error"
 [limits]
 key-bytes = 20
@@ -36,6 +38,7 @@ must-match = '[0-9]$'
         "blanks",
         "tag-form",
         "long-key",
+        "version",
         "ends-in-a-digit",
         "no-temp"
     ]);

@@ -30,6 +30,8 @@ fn any_number_of_threads_finds_the_same() {
     let json: Value = serde_json::from_str(stdout(&one)).unwrap();
     let heavy = json["findings"].find("rule", "heavy-tag");
     assert_eq!(heavy["counted"], "at_most");
+    let shared = json["findings"].find("rule", "shared-tag");
+    assert_eq!(shared["counted"], "at_least");
     for threads in [2, 4, 7] {
         let other = lint(&scratch, &keys, &format!("--json --threads {threads}"));
         assert_eq!(stdout(&one), stdout(&other), "{threads} threads");
@@ -48,7 +50,7 @@ fn all_forms_that_analyze_reads_are_read() {
     scratch.file("table.csv", b"id,n\nprod:news:favorites:{common}:1,7\n");
     let said = scratch.run("lint table.csv --key-column id");
     stdout(&said)
-        .begins("1 error, 1 warning, 0 notes on 1 key\n")
+        .begins("1 error, 1 warning, 1 note on 1 key\n")
         .says("error  global-tag: 1 of 1 keys (100.0%) have a tag");
     scratch.text("lint --format help").says("lines");
 }

@@ -6,22 +6,33 @@ use testkit::prelude::*;
 /// The ids of the rules broken by `key` alone, in order.
 fn broken(key: &str) -> Value {
     // Keys that follow the convention, so that it is established in the dump.
-    let others: String = (0..20).map(|i| format!("prod:a:b:{i}\n")).collect();
+    let others: String = (0..20).map(|i| format!("prod:a:b:v1:{i}\n")).collect();
     findings(&Scratch::new(), format!("{others}{key}\n")).each("rule")
 }
 
 #[test]
 fn what_the_documents_recommend_is_clean() {
     for key in [
-        "prod:news:favorites:{fav:123}:news:001",
-        "prod:news:favorites:{fav:123}:meta",
-        "test:uc:session:{sess:uid123}:token",
-        "prod:uc:profile:{uc:123}:base",
         "prod:news:favorites:v1:{fav:123}:news:001",
         "prod:news:favorites:v2:{fav:123}:news:001",
     ] {
         assert_eq!(broken(key), json!([]), "{key}");
     }
+    // Where no version is, one is asked for, in a note.
+    for key in [
+        "prod:news:favorites:{fav:123}:news:001",
+        "prod:news:favorites:{fav:123}:meta",
+        "test:uc:session:{sess:uid123}:token",
+        "prod:uc:profile:{uc:123}:base",
+    ] {
+        assert_eq!(broken(key), json!(["version"]), "{key}");
+    }
+    let keys = "prod:news:favorites:v1:{fav:1}:x\nprod:uc:profile:{uc:1}:base\nuser:v:1\n";
+    let asked =
+        json!({"severity": "info", "count": 1, "examples": ["prod:uc:profile:{uc:1}:base"]});
+    findings(&Scratch::new(), keys)
+        .find("rule", "version")
+        .has(asked);
 }
 
 #[test]
@@ -30,11 +41,11 @@ fn what_the_documents_warn_of_is_found() {
         "favorites:{fav:123}:news001 | namespace
          orders:{ord:123}:order8899 | namespace
          favorites:123:news001 | namespace
-         prod:news:favorites:{123}:news001 | tag-form
-         prod:news:favorites:{common}:news001 | global-tag tag-form
-         prod:news:favorites:{config}:news001 | global-tag tag-form
-         prod:news:favorites:{fav:<userId>}:news | placeholder
-         prod:news:favorites:{}{fav:1} | empty-tag enterprise-tag
+         prod:news:favorites:{123}:news001 | tag-form version
+         prod:news:favorites:{common}:news001 | global-tag tag-form version
+         prod:news:favorites:{config}:news001 | global-tag tag-form version
+         prod:news:favorites:{fav:<userId>}:news | placeholder version
+         prod:news:favorites:{}{fav:1} | empty-tag enterprise-tag version
          user::10086 | namespace
          {user}::10086 | namespace tag-form
          {user}::{10086} | extra-braces namespace tag-form enterprise-tag
@@ -127,6 +138,38 @@ fn control_bytes_invalid_utf8_and_blanks_are_found_and_shown_escaped() {
         .text()
         .ends("... and 116 more bytes");
     stdout(&lint(&scratch, &keys, "--color never")).lacks("\u{1b}");
+}
+
+#[test]
+fn one_id_as_the_tag_of_several_domains_is_found() {
+    let scratch = Scratch::new();
+    // The environment is no domain, and {fav:1} names its own.
+    let keys = "favorites:{123}:news001\norders:{123}:order8899\nfavorites:{7}:x\nfavorites:{7}:y\n\
+        prod:news:a:{9}:x\ntest:news:a:{9}:y\nprod:news:a:{8}\nprod:news:b:{8}\n\
+        user-profile:{1234}\nuser-session:{1234}\na:{fav:1}\nb:{fav:1}\n{u1}.following\n{u1}.followers\n";
+    let shared = |keys: &str| findings(&scratch, keys).find("rule", "shared-tag").clone();
+    let names = [
+        "{8} of news:a, news:b",
+        "{123} of favorites, orders",
+        "{1234} of user-profile, user-session",
+    ];
+    let found = json!({"severity": "info", "count": 6, "counted": "exactly", "examples": names});
+    shared(keys).has(found);
+    // The user's own namespace names domains by its group, else by all that it matches.
+    scratch.file(
+        "slotscope.toml",
+        "namespace = '^[a-z]+/(?<domain>[a-z]+)/'\n",
+    );
+    let found = json!(["{1} of cart, news"]);
+    assert_eq!(
+        shared("eu/news/{1}\nus/cart/{1}\neu/news/{2}\nus/news/{2}\n")["examples"],
+        found
+    );
+    scratch.file("slotscope.toml", "namespace = '^[a-z]+/'\n");
+    assert_eq!(
+        shared("eu/news/{2}\nus/news/{2}\n")["examples"],
+        json!(["{2} of eu/, us/"])
+    );
 }
 
 #[test]
