@@ -285,7 +285,7 @@ pub enum Command {
     Recount(tally::RecountArgs),
     /// A synthetic key dump on standard output
     Generate(generate::GenerateArgs),
-    /// CRC16 throughput of every kernel on this machine
+    /// CRC16 throughput of every kernel on this machine, or a scan of a dump by stage
     Bench(bench::BenchArgs),
     /// A completion script for a shell, on standard output
     Completions(manual::CompletionsArgs),

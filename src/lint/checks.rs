@@ -99,7 +99,7 @@ impl Checks {
             }
         }
         if let Some(tag) = bare_tag.filter(|_| rules.is_on(Rule::SharedTag)) {
-            self.sharing.add(tag, || rules.domain(key));
+            self.sharing.add(tag, || rules.domain(key, has_namespace));
         }
     }
 }

@@ -225,8 +225,9 @@ impl NamingRules {
 
     /// The business domain of a key: the group `domain` of its namespace, else the namespace, else the text before the first
     /// separator or brace.
-    pub(super) fn domain<'k>(&self, key: &'k [u8]) -> &'k [u8] {
-        let Some(namespace) = self.namespace.captures(key) else {
+    pub(super) fn domain<'k>(&self, key: &'k [u8], has_namespace: bool) -> &'k [u8] {
+        let namespace = has_namespace.then(|| self.namespace.captures(key));
+        let Some(namespace) = namespace.flatten() else {
             let end = memchr::memchr2(b':', b'{', key);
             return &key[..end.unwrap_or(0)];
         };
