@@ -116,7 +116,7 @@ fn percentile(share: f64) -> String {
     let rest = (1.0 - share) * 100.0;
     let digits = (1.0 - rest.log10().floor()).clamp(0.0, 9.0) as i32;
     let scale = 10f64.powi(digits);
-    // What is left of rounding in binary is no reason to round up.
+    // An error of rounding in binary must not round up.
     let percent = (share * 100.0 * scale - 1e-6).ceil() / scale;
     let written = format!("{percent:.0$}", digits as usize);
     let written = written.trim_end_matches('0').trim_end_matches('.');
