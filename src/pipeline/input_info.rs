@@ -13,8 +13,8 @@ use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::text::{counted, grouped};
 use slotscope_model::{
-    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes, Summary,
-    UnreadableValues,
+    FileFacts, Filtered, FirstKey, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes,
+    Summary, UnreadableValues,
 };
 
 use crate::pipeline::inputs::{File, Inputs};
@@ -46,6 +46,12 @@ pub(crate) fn of_inputs<T>(
             .told
             .as_ref()
             .map_or(String::new(), |told| told.shape.clone()),
+        line: told_of(seen, |told| told.line.clone()),
+        line_by: told_of(seen, |told| told.line_by),
+        first: told_of(seen, |told| told.first.clone()).map(|(mut key, size)| {
+            key.0.truncate(LONGEST);
+            FirstKey { key, size }
+        }),
         bytes: seen.bytes,
         keys: seen.seen.keys,
         captured: None,
@@ -99,17 +105,10 @@ pub(crate) fn of_inputs<T>(
         });
         grouped_by_sentence(&sentences.collect::<Vec<_>>(), &shown)
     };
-    let with_first_key = |(input, line): (usize, String)| {
-        let told = scanned.inputs[input].told.as_deref();
-        match told.and_then(|told| told.first_key.as_ref()) {
-            Some(key) => format!("{line}; {}", spelled(key, redaction)),
-            None => line,
-        }
-    };
     let of_notes = sentences_of(|told| told.note.as_ref());
     notes.extend(of_notes.into_iter().map(|(_, line)| line));
     let readings = sentences_of(|told| told.warning.as_ref());
-    let mut warnings: Vec<String> = readings.into_iter().map(with_first_key).collect();
+    let mut warnings: Vec<String> = readings.into_iter().map(|(_, line)| line).collect();
     warnings.extend(another_shape(scanned, &shown));
     warnings.extend(seen.warnings());
     let unreadable_values = rejected::unreadable(path, lines, scanned, redaction);
@@ -137,6 +136,14 @@ pub(crate) fn of_inputs<T>(
     }
     input
 }
+
+/// A part of the description of an input's shape.
+fn told_of<T>(seen: &SeenInput, part: impl Fn(&Told) -> Option<T>) -> Option<T> {
+    seen.told.as_deref().and_then(part)
+}
+
+/// Maximum bytes of a key in a report.
+const LONGEST: usize = 512;
 
 /// The warning for unreadable values that affect neither memory nor load.
 fn of_no_load(values: &UnreadableValues) -> Option<String> {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::format::Lost;
+use slotscope_engine::format::{LineBy, Lost};
 use slotscope_engine::metric::PerWeight;
 use slotscope_engine::name::Name;
 
@@ -103,6 +103,15 @@ pub struct FileFacts {
     /// The shape of its lines, where its form is told by that; absent for raw keys.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub shape: String,
+    /// The pattern of its lines, as `--line` takes it; absent where the form has a grammar of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    /// How that was known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_by: Option<LineBy>,
+    /// The first key as it was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstKey>,
     /// Bytes.
     pub bytes: u64,
     /// Keys.
@@ -122,6 +131,17 @@ pub struct FileFacts {
     /// The version of the object, if the file is in an object store or on a web server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<ObjectFacts>,
+}
+
+/// The first key of an input.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FirstKey {
+    /// Its name, the first 512 bytes.
+    pub key: Name,
+    /// Its size in bytes, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
 }
 
 impl FileFacts {

@@ -61,8 +61,8 @@ use crate::expiry::Expiry;
 use crate::headroom::Headroom;
 use crate::independent_units::Units;
 pub use crate::input_facts::{
-    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine, Sizes,
-    UnreadableValues,
+    FileFacts, Filtered, FirstKey, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine,
+    Sizes, UnreadableValues,
 };
 use crate::keys::{DatabaseLoad, Keys, TypeLoad};
 use crate::kinds::{EncodingLoad, LargeKey};
