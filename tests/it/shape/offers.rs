@@ -1,11 +1,11 @@
-//! What a message offers is run on the input that it was offered for, and gives what the message says; and lines are read
+//! Runs each offer of a message on the input that it was made for: it gives what the message says; and lines are read
 //! by the pattern that the user gives.
 
 use std::process::Output;
 
 use testkit::prelude::*;
 
-/// What a run says, on one line.
+/// The output of a run, on one line.
 fn said(output: &Output) -> String {
     let both = [output.stderr.as_slice(), &output.stdout].concat();
     on_one_line(&String::from_utf8_lossy(&both))
@@ -29,7 +29,7 @@ fn offers(message: &str) -> Vec<(String, String)> {
             let words: Vec<&str> = rest.split([' ', ',', ';']).take(2).collect();
             format!(" of {}", words.join(" "))
         });
-        offers.push((format!("{start}|{flag}"), format!("\"{key}\"{size}")));
+        offers.push((format!("{start}\n{flag}"), format!("\"{key}\"{size}")));
     }
     offers
 }
@@ -86,10 +86,10 @@ fn every_offer_gives_what_the_message_says() {
         let offers = offers(&message);
         assert!(offers.len() <= 2, "{message}");
         for (line, gives) in offers {
-            let (paste, flag) = line.split_once('|').unwrap();
+            let (paste, flag) = line.split_once('\n').unwrap();
             let command = match paste {
                 "" => format!("slotscope analyze FILE --nodes 3 --no-files {flag}"),
-                paste => format!("{paste}| slotscope analyze - --nodes 3 --no-files {flag}"),
+                paste => format!("{paste} slotscope analyze - --nodes 3 --no-files {flag}"),
             };
             let output = scratch.shell(&command);
             assert_eq!(code(&output), 0, "{command}: {}", said(&output));
@@ -132,11 +132,11 @@ fn a_pattern_of_the_user_reads_lines_and_is_refused_if_it_fits_few() {
         "first": {"key": "{u0}:cart", "size": 1024},
     }));
     for [flags, why] in rows(
-        r#"--line '{key} {kee}' | --line '{key} {kee}': column 7: no field is called "kee"
+        r#"--line '{key} {kee}' | --line "{key} {kee}": column 7: no field is called "kee"
            --line '{size}' | no {key} in it
            --line '{key} {key}' | column 7: this field is in the pattern twice
            --line '{key}{size}' | column 6: nothing between two fields
-           --line '{_} <{key}>' | fits 0 of the first 200 lines; the first that it does not fit is "10:00 ", and from there on "[{u0}
+           --line '{_} <{key}>' | fits 0 of the first 200 lines; the first that it does not fit is "10:00 [{u0}
            --line '{key}' --format csv | --line: says how a line is read
            --columns key,_,size --column-separator blank | --line '{key} {_} {size}'"#,
     ) {
@@ -149,7 +149,7 @@ fn a_pattern_of_the_user_reads_lines_and_is_refused_if_it_fits_few() {
 fn how_a_text_was_read_is_on_the_first_screen_and_hides_names_if_asked() {
     for [text, line] in rows(
         r#"user:17\ncart:18\n | read as {key}: "user:17"; no sizes
-           key,size\nuser:17,12\ncart:18,9\n | read as {key:csv},{size:csv}: "user:17" of 12 B, the largest "user:17" of 12 B
+           key,size\nuser:17,12\ncart:18,9\n | read as {key:csv},{size:csv}: "user:17" of 12 B, the largest
            "user:17"\n"cart:18"\n | read as quoted: "user:17"; no sizes"#,
     ) {
         let run = |flags: &str| {

@@ -20,7 +20,7 @@ fn the_first_key_is_shown_where_it_was_cut_out_of_a_line() {
         r#"Key: user:1 Size: 12 bytes\nKey: sess:2 Size: 13 bytes\nKey: cart:3 Size: 140 bytes\n | read as Key: {key} Size: {size}: "user:1" of 12 B
            user:1 (hash): 12 bytes\nsess:2 (set): 131 bytes\ncart:3 (list): 14 bytes\n | "user:1
            * `user:1`\n* `sess:2`\n* `cart:3`\n | read as * {key:q}: "user:1"
-           b'user:\\xff'\nb'sess:2'\n | read as {key:q}: "user:\xff""#,
+           b'user:\\xff'\nb'sess:2'\n | read as {key:q}: "user:"#,
     ) {
         let shown = screen(text, "");
         shown.says(line);

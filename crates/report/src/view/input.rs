@@ -149,6 +149,14 @@ fn largest(summary: &Summary) -> Option<String> {
     let keys = summary.keys.as_ref()?.heaviest.get(Metric::Bytes)?;
     let key = keys.first()?;
     let size = key.weights.get(Metric::Bytes)?;
+    let is_first = |file: &FileFacts| {
+        file.first
+            .as_ref()
+            .is_some_and(|first| first.key == key.key)
+    };
+    if summary.input.files.iter().any(is_first) {
+        return Some(", the largest".into());
+    }
     Some(format!(
         ", the largest \"{}\" of {}",
         name(&key.key, SHOWN),

@@ -61,7 +61,7 @@ fn is_of_scan(line: &[u8]) -> bool {
     HEADINGS.iter().any(|start| line.starts_with(start)) || is_so_far(line) || is_key(line)
 }
 
-/// What redis-cli prints above the keys.
+/// Lines of redis-cli above the keys.
 const HEADINGS: [&[u8]; 3] = [
     b"# Scanning the entire keyspace",
     b"-------- summary -------",

@@ -7,7 +7,7 @@ use crate::format::table::names::Unit;
 /// A field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Field {
-    /// What it holds; `None` if that is not read.
+    /// Its role; `None` if it is not read.
     pub role: Option<Role>,
     /// How it is written.
     pub written: Written,

@@ -170,7 +170,7 @@ fn is_with_unit(shorter: &[u8], longer: &[u8]) -> bool {
     (is_unit || shorter == b"(integer)") && size(longer).is_some()
 }
 
-/// The start of a field that ends at the end of `within`, behind `before`.
+/// The start of a field that ends at the end of `within`, after `before`.
 fn backward(field: &Field, line: &[u8], within: Range<usize>, before: &Literal) -> Option<usize> {
     let text = &line[within.clone()];
     if field.written == Written::Quoted {

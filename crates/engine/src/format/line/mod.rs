@@ -32,11 +32,11 @@ use crate::text::shell_word;
 pub struct Pattern {
     /// As it is written.
     text: String,
-    /// What is left of the key, from left to right.
+    /// The parts left of the key, from left to right.
     left: Vec<Token>,
     /// How the key is written.
     key: Written,
-    /// What is right of it, from left to right.
+    /// The parts right of it, from left to right.
     right: Vec<Token>,
 }
 
@@ -123,6 +123,14 @@ impl Pattern {
     /// # Errors
     /// As `Format::open`.
     pub(crate) fn opened(&self, head: Head<'_>) -> Result<Opened, String> {
+        self.opened_after(0, head)
+    }
+
+    /// The same after this many bytes of something else.
+    ///
+    /// # Errors
+    /// As `Format::open`.
+    pub(crate) fn opened_after(&self, skip: u64, head: Head<'_>) -> Result<Opened, String> {
         if self.is_bare() {
             return lines::CHOSEN.open(head);
         }
@@ -131,7 +139,7 @@ impl Pattern {
         }
         Ok(Opened::lines(
             lines::CHOSEN.name(),
-            TableReader(Patterned::of(self)),
+            TableReader(Patterned::of(self).after(skip)),
         ))
     }
 }

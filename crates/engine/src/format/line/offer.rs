@@ -5,7 +5,7 @@ use crate::format::line::Pattern;
 use crate::format::line::tried::tried;
 use crate::text::shell_word;
 
-/// Of a hundred rows, how many must fit.
+/// The percentage of rows that must fit.
 const LEAST: u64 = 80;
 /// Offers in a message.
 const MOST: usize = 2;

@@ -35,7 +35,7 @@ impl Pattern {
         check(&tokens)?;
         let is_key = |(_, token): &Placed| matches!(token, Token::Field(field) if field.role == Some(Role::Key));
         let Some(at) = tokens.iter().position(is_key) else {
-            return Err("no {key} in it, which is what is counted: '{key} {size}', say".into());
+            return Err("no {key} in it: '{key} {size}', say".into());
         };
         note_words(&mut tokens);
         let bare = |tokens: Vec<Placed>| tokens.into_iter().map(|(_, token)| token).collect();
@@ -132,7 +132,7 @@ fn tokens(text: &str) -> Result<Vec<Placed>, String> {
             }
         }
     }
-    // Blanks around a line are no part of it.
+    // A line is read without the blanks around it.
     trim(&mut tokens);
     Ok(tokens)
 }
@@ -199,7 +199,7 @@ fn field(column: usize, inside: &str) -> Result<Field, String> {
                 return error(
                     column,
                     format!(
-                        "nothing is called \"{}\" behind the colon; there are q (in quotes), csv, w12 (12 characters wide), kb, mb, gb and ms",
+                        "nothing is called \"{}\" after the colon; there are q (in quotes), csv, w12 (12 characters wide), kb, mb, gb and ms",
                         Name::from(modifier).short(30)
                     ),
                 );

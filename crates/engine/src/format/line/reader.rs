@@ -11,14 +11,14 @@ use crate::format::table::columns::{ROLES, Role};
 use crate::format::table::names::Unit;
 use crate::format::table::plain_rows::{self, Grid};
 use crate::format::table::{
-    Carried, Row, Rows, Step, Unreadables, number_columns, optional, reader,
+    Carried, Row, Rows, Step, Unreadables, number_columns, optional, reader, skipped,
 };
 use crate::format::{Columns, Notice};
 use crate::metric::Metric;
-use crate::source::block::Padded;
+use crate::source::block::{Block, Padded, Piece};
 use crate::source::boundary::line_at;
 
-/// Why a line is no row.
+/// Why a line is not a row.
 const MISFIT: &str = "a line that the pattern of the others does not fit";
 
 /// The reader of a pattern.
@@ -27,6 +27,8 @@ pub(crate) struct Patterned {
     /// The same without the brackets around it.
     core: Option<Pattern>,
     cells: Option<Cells>,
+    /// Offset of the first line.
+    skip: u64,
     units: [Unit; ROLES],
     carried: Carried,
 }
@@ -49,9 +51,15 @@ impl Patterned {
             pattern: pattern.clone(),
             core: core(pattern),
             cells: Cells::of(pattern),
+            skip: 0,
             units,
             carried,
         }
+    }
+
+    /// The same after this many bytes of something else.
+    pub(crate) fn after(self, skip: u64) -> Patterned {
+        Patterned { skip, ..self }
     }
 
     /// The fields of a line, and where it starts without blanks.
@@ -76,7 +84,7 @@ impl Patterned {
         let (found, at) = self.find(line)?;
         let line = &line[at..];
         let (from, to) = found.texts[Role::of(Metric::Bytes).place()];
-        Some((&line[found.key], &line[from..to]))
+        Some((&line[found.key], unquoted(&line[from..to])))
     }
 
     fn row(&self, content: &mut [u8], from: usize, found: &Found) -> Step {
@@ -108,7 +116,7 @@ impl Patterned {
 /// The cells of lines that one byte separates.
 struct Cells {
     between: u8,
-    /// What each holds.
+    /// The role of each.
     roles: Vec<Option<Role>>,
 }
 
@@ -160,6 +168,10 @@ pub(crate) struct Memory {
 impl Rows for Patterned {
     type Memory = Memory;
 
+    fn first(&self, block: &Block, piece: Piece, from: usize) -> usize {
+        skipped(from, piece, self.skip).min(block.len())
+    }
+
     fn alike(
         &self,
         base: Padded<'_>,
@@ -178,7 +190,7 @@ impl Rows for Patterned {
             columns.kernel,
         )?;
         let text = &base.bytes()[from..base.len().min(next as usize)];
-        // Colours, and blanks around a line, are no part of it.
+        // Lines with colours, or blanks around them, are read one by one.
         let blanks = if cells.between == b' ' { b'\t' } else { b' ' };
         let has_tab = || cells.between != b'\t' && memchr::memchr(b'\t', text).is_some();
         if memchr::memchr2(0x1B, blanks, text).is_some() || has_tab() {
@@ -345,12 +357,12 @@ mod tests {
         reads(
             "{key} {ttl:ms} {db}",
             "a 1795216373000 3\n",
-            "a expiry=1795216373000 database=3",
+            "a database=3 expiry=1795216373000",
         );
         reads(
             "{key} {size:kb}",
             "a 3\nb 1.5\nc x\n",
-            "a bytes=3072; b bytes=1536; !8",
+            "a bytes=3072; b bytes=1536; !10",
         );
         reads(
             "{key} {size}",
@@ -364,7 +376,7 @@ mod tests {
             "a bytes=1 type=set; b bytes=2 type=list",
         );
         reads("{key} {size}", "a 1\nb c 2\n", "a bytes=1; b c bytes=2");
-        reads("{key}", "a 1\n b\n", "a 1; \\x20b");
+        reads("{key}", "a 1\nb\n", "a 1; b");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What a reader makes of the first lines of an input. Whatever is said of a reading, in a report or as advice, is said
-//! by this: nothing is advised that was not run.
+//! Reads the first lines of an input, as a trial. The first key in a report and the patterns in a message come from it:
+//! nothing is advised that was not run.
 
 use crate::format::batch::{KeyBatch, MISSING, Spans, Values};
 use crate::format::lfu::LfuRule;
@@ -11,7 +11,7 @@ use crate::source::block::{Block, Piece};
 /// Bytes that are read.
 const LOOKED_AT: usize = 64 << 10;
 
-/// What was read of the first lines.
+/// The result of reading the first lines.
 #[derive(Debug, Default)]
 pub(crate) struct Tried {
     /// Rows that are keys.
@@ -59,7 +59,7 @@ pub(crate) fn sample(head: Head<'_>) -> &[u8] {
     &start[..end]
 }
 
-/// What `opened` reads in the complete lines of `head`; `None` of what is not read in blocks.
+/// Reads the complete lines of `head`; `None` if `opened` does not read blocks.
 pub(crate) fn tried(opened: &Opened, head: Head<'_>) -> Option<Tried> {
     let Opened::Blocks { reader, .. } = opened else {
         return None;

@@ -52,7 +52,8 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Op
         return Some(on_lines(&what, lines, head, joined));
     }
     if share_of(rows, are_two_numbers) >= MOST {
-        let what = "two numbers in each line: a key and its size, or a slot and how many keys it has, which is no key dump?";
+        let what =
+            "two numbers in each line: a key and its size, or a slot and its number of keys?";
         return Some(with_offers(
             what,
             head,
@@ -87,7 +88,7 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Op
     })
 }
 
-/// A message with the command that joins so many lines to one, and the pattern that then reads them: both were tried.
+/// A message with the command that joins `lines` lines to one, and the pattern that then reads them: both were tried.
 fn on_lines(
     what: &str,
     lines: usize,
@@ -199,7 +200,7 @@ const OF_ANY: [Doubt; 4] = [
     ),
     (
         have_cursors,
-        "some lines are numbers at even distances, as the cursors of SCAN: redis-cli -h HOST -p PORT --no-raw --scan writes none",
+        "some lines are numbers at even distances, as the cursors of SCAN",
         &[],
     ),
     (
@@ -216,15 +217,19 @@ const OF_ANY: [Doubt; 4] = [
 
 /// Doubts about several lines.
 const OF_SEVERAL: [Doubt; 5] = [
-    (is_log, "lines start with a time, as those of a log", &[]),
+    (
+        is_log,
+        "lines start with a time, as those of a log",
+        &["{_} {key}", "{_} {_} {key}", "{_} {_} {_} {key}"],
+    ),
     (
         beside::are_numbered,
         "each line starts with a rising number, as grep -n prints it",
         &["{_}:{_}:{key}", "{_}:{key}"],
     ),
     (
-        have_messages,
-        "the first or last lines have blanks and the others none, as messages of a program",
+        beside::have_messages,
+        "some lines have blanks and the others none, as messages of a program",
         &[],
     ),
     (
@@ -273,7 +278,11 @@ fn gives_a_name(pattern: &str, rows: &[&[u8]]) -> bool {
         .iter()
         .filter_map(|row| Some(reader.key_and_size(row)?.0));
     let keys = Column::of(keys.collect());
-    keys.is_unique() && keys.look_like_keys() >= 0.7 && !keys.is_value()
+    let is_word = |key: &&[u8]| !key.contains(&b' ');
+    keys.is_unique()
+        && keys.look_like_keys() >= 0.7
+        && !keys.is_value()
+        && share_of(&keys.cells, is_word) >= MOST
 }
 
 fn sentence(text: String) -> Option<Sentence> {
@@ -334,17 +343,7 @@ fn separated(rows: &[&[u8]], head: Head<'_>) -> Option<Sentence> {
     sentence(with_offers(&what, head, patterns))
 }
 
-/// Whether first or last lines have blanks, and others have none.
-fn have_messages(rows: &[&[u8]]) -> bool {
-    const ENDS: usize = 3;
-    const LEAST: usize = 20;
-    let has_blank = |row: &&[u8]| row.iter().any(u8::is_ascii_whitespace);
-    rows.len() >= LEAST
-        && rows.iter().any(has_blank)
-        && !rows[ENDS..rows.len() - ENDS].iter().any(has_blank)
-}
-
-/// Whether lines have a time of day followed by more than one word.
+/// Whether lines have a time of day followed by another word.
 fn is_log(rows: &[&[u8]]) -> bool {
     let is_stamped = |row: &&[u8]| {
         let mut words = row
@@ -352,7 +351,7 @@ fn is_log(rows: &[&[u8]]) -> bool {
             .filter(|word| !word.is_empty());
         let is_clock = |word: &[u8]| word.contains(&b':') && matches!(value(word), Value::Time);
         let at = words.by_ref().take(4).position(is_clock);
-        at.is_some() && words.next().is_some() && words.next().is_some()
+        at.is_some() && words.next().is_some()
     };
     share_of(rows, is_stamped) >= MOST
 }

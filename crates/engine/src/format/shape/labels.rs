@@ -14,7 +14,7 @@ pub(super) fn pattern(rows: &[&[u8]]) -> Option<String> {
     let sample: Vec<&[u8]> = rows
         .iter()
         .copied()
-        .step_by(rows.len().div_ceil(100))
+        .step_by(rows.len().div_ceil(100).max(1))
         .collect();
     let patterns = rows
         .iter()
@@ -48,7 +48,7 @@ fn of_row(row: &[u8], rows: &[&[u8]]) -> Option<(usize, String)> {
         at.is_some_and(|at| matches!(row.get(at), Some(b'"' | b'\'')))
     });
     text += if is_quoted { "{key:q}" } else { "{key}" };
-    // Behind the key only the other labels are known to be there.
+    // After the key only the other labels are known to be there.
     for label in labels.iter().filter(|label| label.start >= key.value) {
         let from = separator(row, label.start);
         let name = &row[from..label.value];
@@ -85,39 +85,35 @@ fn of_row(row: &[u8], rows: &[&[u8]]) -> Option<(usize, String)> {
 
 /// Where the blanks and commas before a label start.
 fn separator(row: &str, label: usize) -> usize {
-    row[..label]
-        .trim_end_matches([' ', '\t', ',', ';', '|'])
-        .len()
+    // A name may be in quotes.
+    let before = row[..label].trim_end_matches(['"', '\'']);
+    before.trim_end_matches([' ', '\t', ',', ';', '|']).len()
 }
 
-/// What is before the key: its words are the same in all rows, or a field.
+/// The pattern of the text before the key: words that are the same in all rows, and fields.
 fn around(before: &str, rows: &[&[u8]]) -> Option<String> {
     const MOST_WORDS: usize = 12;
-    let mut text = String::new();
-    let words: Vec<&str> = before.split_inclusive(' ').collect();
+    let words: Vec<&str> = before.split_ascii_whitespace().collect();
     if words.len() > MOST_WORDS {
         return None;
     }
+    let mut text = String::new();
     for (at, word) in words.iter().enumerate() {
-        let bare = word.trim_end();
-        let blank = &word[bare.len()..];
+        // The last one may touch the label.
+        let is_apart = at + 1 < words.len() || before.ends_with([' ', '\t']);
         let is_same = |row: &&&[u8]| {
             let row = String::from_utf8_lossy(row.trim_ascii());
-            let other = row.split_inclusive(' ').nth(at);
-            other.is_some_and(|other| match blank {
-                // It touches the label.
-                "" => other.starts_with(bare),
-                _ => other.trim_end() == bare,
-            })
+            let other = row.split_ascii_whitespace().nth(at);
+            other.is_some_and(|other| other == *word || !is_apart && other.starts_with(word))
         };
         let same = rows.iter().filter(is_same).count();
-        text += &match bare.split_once('=') {
-            _ if bare.is_empty() || 20 * same >= 19 * rows.len() => literal(bare),
+        text += &match word.split_once('=') {
+            _ if 20 * same >= 19 * rows.len() => literal(word),
+            _ if !is_apart => return None,
             Some((name, value)) if !value.is_empty() => literal(name) + "={_}",
-            _ if blank.is_empty() => return None,
             _ => "{_}".into(),
         };
-        text += blank;
+        text += if is_apart { " " } else { "" };
     }
     Some(text)
 }
@@ -140,12 +136,12 @@ fn labels(row: &str) -> Vec<Label> {
             }
             None if byte == b'"' => quote = Some(byte),
             None if byte == b'=' || byte == b':' && bytes.get(at + 1) == Some(&b' ') => {
-                let before = row[..at].trim_end_matches('"');
+                let before = row[..at].trim_end_matches(['"', '\'']);
                 let name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
                 let start = before.trim_end_matches(name).len();
                 let is_word = start < before.len()
                     && before[start..].starts_with(|c: char| c.is_ascii_alphabetic());
-                let is_first = start == 0 || b" \t,;|([{".contains(&bytes[start - 1]);
+                let is_first = start == 0 || b" \t,;|([{\"'".contains(&bytes[start - 1]);
                 let behind = at + 1 + usize::from(byte == b':');
                 if is_word && is_first && behind < bytes.len() {
                     let role = ColumnNames::USUAL
@@ -178,7 +174,7 @@ mod tests {
             ),
             (
                 "INFO[0001] key found   key=\"a\" size=12\nINFO[0002] key found   key=\"b\" size=9\n",
-                Some("{_} key found   key={key:q} size={size}"),
+                Some("{_} key found key={key:q} size={size}"),
             ),
             (
                 "Key: a, Size: 12\nKey: b, Size: 9\n",
@@ -191,6 +187,10 @@ mod tests {
             (
                 "key=a type=set size=184\nkey=b type=hash size=96",
                 Some("key={key} type={_} size={size}"),
+            ),
+            (
+                "{'key': 'a', 'size': 1}\n{'key': 'b', 'size': 2}\n",
+                Some("{{'key': {key:q}, 'size': {size}}}"),
             ),
             ("a b\nc d\n", None),
             ("id=1&a=2\n", None),

@@ -23,6 +23,7 @@ use crate::format::around::Around;
 use crate::format::capture::monitor::Records;
 use crate::format::line::Pattern;
 use crate::format::line::offer::{offers, with_offers};
+use crate::format::line::tried::tried;
 use crate::format::lines as raw_lines;
 use crate::format::not_a_dump;
 use crate::format::parse::escape;
@@ -31,6 +32,7 @@ use crate::format::table::columns::ColumnNames;
 use crate::format::table::csv_keys::CsvKeys;
 use crate::format::table::jsonl::Jsonl;
 use crate::format::table::layout::Layout;
+use crate::format::table::separator::Separator;
 use crate::format::{Format, Head, Opened};
 use crate::sentence::Sentence;
 
@@ -61,8 +63,8 @@ enum Rows {
     Records(usize),
     /// JSON objects with these members.
     Objects(ColumnNames),
-    /// Lines of a pattern.
-    Pattern(Pattern),
+    /// Lines of a pattern, starting at a byte offset.
+    Pattern(Pattern, u64),
 }
 
 /// The shape of an input starting with `head`; `None` if more of it is needed.
@@ -130,7 +132,9 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     }
     if let Some(table) = surest {
         return match table.certainty {
-            Certainty::Proven | Certainty::Likely => Ok(Some(Shape::of_table(&table))),
+            Certainty::Proven | Certainty::Likely => {
+                Ok(Some(Shape::of_table(&table).or_by_pattern(&table, head)))
+            }
             Certainty::Ambiguous => Err(ambiguous(&table.layout, head)),
             Certainty::Unfit => Err(table.refused.unwrap_or_default()),
         };
@@ -163,6 +167,23 @@ impl Shape {
         }
     }
 
+    /// The same read by its pattern, if that reads more rows: cells that fill their columns have one blank between.
+    fn or_by_pattern(self, table: &Table, head: Head<'_>) -> Shape {
+        if !matches!(table.layout.separator, Separator::Blanks(_)) {
+            return self;
+        }
+        let skip = table.layout.skip;
+        let misfits = |shape: &Shape| Some(tried(&shape.open(head).ok()?, head)?.misfits);
+        let by_pattern = Pattern::parse(&told::pattern(&table.layout)).map(|pattern| Shape {
+            rows: Rows::Pattern(pattern, skip),
+            told: self.told.clone(),
+        });
+        match by_pattern {
+            Ok(shape) if misfits(&shape) < misfits(&self) => shape,
+            _ => self,
+        }
+    }
+
     fn records(at: usize) -> Shape {
         Shape {
             rows: Rows::Records(at),
@@ -179,7 +200,7 @@ impl Shape {
     fn wrapped(wrap: Wrap) -> Shape {
         Shape {
             told: Told::wrapped(wrap.name).of_line(wrap.pattern.text(), LineBy::Found),
-            rows: Rows::Pattern(wrap.pattern),
+            rows: Rows::Pattern(wrap.pattern, 0),
         }
     }
 
@@ -209,7 +230,7 @@ impl Shape {
     /// The name of the format its rows are read as.
     pub fn format(&self) -> &'static str {
         match &self.rows {
-            Rows::Raw(_) | Rows::Pattern(_) => "lines",
+            Rows::Raw(_) | Rows::Pattern(..) => "lines",
             Rows::Cells(_) => "csv",
             Rows::Records(_) => "monitor",
             Rows::Objects(_) => "jsonl",
@@ -231,7 +252,7 @@ impl Shape {
                 names: names.clone(),
             }
             .open(head),
-            Rows::Pattern(pattern) => pattern.opened(head),
+            Rows::Pattern(pattern, skip) => pattern.opened_after(*skip, head),
         }
     }
 }

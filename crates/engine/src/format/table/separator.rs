@@ -24,7 +24,7 @@ pub(crate) struct Cell {
 
 impl Separator {
     /// Known separators, those rarest in key names first.
-    pub(crate) const ALL: [Separator; 13] = [
+    pub(crate) const ALL: [Separator; 15] = [
         Separator::Byte(b'\t'),
         Separator::Text(" -> "),
         Separator::Text(" => "),
@@ -34,6 +34,8 @@ impl Separator {
         Separator::Text(" = "),
         Separator::Text(": "),
         Separator::Byte(b';'),
+        Separator::Byte(b'^'),
+        Separator::Byte(b'~'),
         Separator::Byte(b','),
         Separator::Byte(b'='),
         Separator::Blanks(2),

@@ -15,8 +15,7 @@ use crate::sentence::Sentence;
 use crate::text::counted;
 
 /// Why a table is refused in which no column is called a key.
-const NO_KEY: &str = "a table whose header names no key, no key dump: --key-column NAME says which column has the keys; \
-    --format lines reads each line as a key";
+const NO_KEY: &str = "a table whose header names no key, no key dump: --key-column NAME says which column has the keys";
 /// Rows searched for a header.
 const BEFORE_HEADER: usize = 20;
 const MOST_COLUMNS: usize = 200;
@@ -154,8 +153,7 @@ impl<'a> Searched<'_, 'a> {
         }
         let refused = if is_inside {
             Some(format!(
-                "line {line} is a header, with rows before and after it: sed {line}d FILE | slotscope analyze - leaves it out; \
-                 --format lines reads each line as a key"
+                "line {line} is a header, with rows before and after it: are these two tables? Give each by itself"
             ))
         } else {
             self.overfull(&body, &layout)
