@@ -346,6 +346,7 @@ impl PlanArgs {
             },
             tolerance: self.tolerance.map(|percent| percent / 100.0),
             max_block: (!self.move_big && !is_atomic).then_some(self.max_block),
+            force: self.force,
             job_bytes: self
                 .commands
                 .map(|_| memory_size("--max-job-bytes", &self.max_job_bytes))

@@ -90,6 +90,7 @@ pub fn captures(
         are_writes: places.iter().all(is_writes),
         is_one_reading: false,
         are_counters: false,
+        counted_slots: None,
         range: range.map(|(first, last)| (first / SECOND, last / SECOND)),
     })
 }
@@ -106,6 +107,7 @@ pub(crate) fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures>
         spans: vec![None; nodes],
         is_one_reading: counters.is_one_reading,
         are_counters: true,
+        counted_slots: Some(counters.slots()),
         ..Captures::default()
     };
     let mut intervals = vec![Vec::new(); nodes];

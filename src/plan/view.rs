@@ -75,8 +75,16 @@ pub(crate) fn sections(
     ]
 }
 
-/// The moves, and their effect.
+/// The moves, and their effect; first of all, why nobody should trust them.
 pub(crate) fn headline(outcome: &PlanOutcome) -> String {
+    let effect = effect(outcome);
+    match &outcome.forced {
+        Some(why) => format!("by --force, although {why}: {effect}"),
+        None => effect,
+    }
+}
+
+fn effect(outcome: &PlanOutcome) -> String {
     let removed: Vec<Name> = removed(outcome).map(node_name).collect();
     let ratios = changes(roles(outcome));
     if outcome.moves.is_empty() {

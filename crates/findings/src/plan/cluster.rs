@@ -33,6 +33,8 @@ pub struct MoveFlags {
     pub tolerance: Option<f64>,
     /// A slot stays if migrating one of its keys blocks a node for longer than this; `None`: such slots move.
     pub max_block: Option<Duration>,
+    /// Whether a plan is made even for a dump that is not whole.
+    pub force: bool,
     /// Upper size in bytes of a job (a set of slots migrated as one unit; a single slot may exceed it); `None`: no
     /// limit.
     pub job_bytes: Option<u64>,
@@ -49,6 +51,7 @@ impl Default for MoveFlags {
             limits: MoveLimits::default(),
             tolerance: None,
             max_block: Some(MAX_BLOCK),
+            force: false,
             job_bytes: None,
         }
     }

@@ -46,7 +46,8 @@ pub(crate) fn request_of<'p>(
     let is_uneven = |role: &PlacedRole<'_>| {
         role.is_judged && placement.role_after(cluster, role).state != State::Unjudged
     };
-    let is_asked = summary.asked.by.is_empty() && flags.ask_for_moves() && !is_any_judged;
+    let is_asked =
+        summary.asked.by.is_empty() && (flags.ask_for_moves() || flags.force) && !is_any_judged;
     let mut roles: Vec<Role<'_>> = placement
         .roles
         .iter()
@@ -176,6 +177,7 @@ impl Cluster<'_> {
         let mut outcome = PlanOutcome::new(&request, &planned, &inputs);
         outcome.request = requested(&request, &planned, placement.after(&cluster));
         let most = cluster.flags.max_block;
+        outcome.forced = doubts::incomplete(summary);
         outcome.warnings = cluster
             .failed_nodes()
             .chain(doubts::warnings(summary))

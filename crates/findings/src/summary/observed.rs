@@ -7,6 +7,8 @@ use slotscope_engine::source::collection::load::{
     HotKeys, HotSlotKeys, LoggedCommands, RefusedWork,
 };
 
+use slotscope_model::coverage::Lack;
+
 /// Facts about nodes besides their keys.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observed {
@@ -28,6 +30,10 @@ pub struct Observed {
     pub hot_keys: HotKeys,
     /// Slow and large commands that servers logged.
     pub logged: LoggedCommands,
+    /// The slots whose counts were read, where servers counted; absent if keys were.
+    pub counted_slots: Option<Vec<bool>>,
+    /// What the input as a whole lacks.
+    pub lacks: Vec<Lack>,
     /// Whether all keys of a running cluster were read.
     pub is_whole_collection: bool,
     /// First and last time of the dumps and captures, in seconds since 1970.
@@ -118,6 +124,8 @@ pub struct Captures {
     pub seen: Vec<Option<bool>>,
     /// Seconds spanned by each node's capture.
     pub spans: Vec<Option<f64>>,
+    /// The slots that were read, where servers counted.
+    pub counted_slots: Option<Vec<bool>>,
     /// Whether any two compared nodes' spans overlap by less than half.
     pub are_apart: bool,
     /// Whether operations come from append-only files: writes only.

@@ -1,0 +1,113 @@
+//! What was seen of the cluster, said by the readers: in each role of each node, and of the input as a whole. Nodes are called
+//! even only where all of them were seen whole.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use slotscope_engine::name::Name;
+
+use crate::measure::Measure;
+use crate::role_load::RoleLoad;
+use crate::state::Role;
+
+/// What was seen of the cluster.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Coverage {
+    /// The roles that are judged, in their order.
+    pub roles: Vec<RoleCoverage>,
+    /// What the input as a whole lacks.
+    pub lacks: Vec<Lack>,
+}
+
+/// What was seen in one role.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RoleCoverage {
+    /// The role; null for further measures.
+    pub role: Option<Role>,
+    /// Its measure.
+    pub metric: Measure,
+    /// The primaries that own slots and answer.
+    pub nodes: Vec<NodeCoverage>,
+}
+
+/// What was seen of a node in one role.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeCoverage {
+    /// Its id.
+    pub node: Name,
+    /// How much of it.
+    #[serde(flatten)]
+    pub seen: Seen,
+}
+
+/// How much was seen of a node.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "seen", rename_all = "snake_case")]
+pub enum Seen {
+    /// All of it. It may be empty or idle: zero was seen.
+    #[default]
+    Whole,
+    /// So many of its slots.
+    Slots {
+        /// Those that were read.
+        read: u32,
+        /// Those that it owns.
+        owned: u32,
+    },
+    /// Not all of the time: its counters started anew, or much of its slots came or went.
+    Time,
+    /// Nothing.
+    Nothing,
+}
+
+impl Seen {
+    /// Whether all of it was seen.
+    pub fn is_whole(self) -> bool {
+        self == Seen::Whole
+    }
+}
+
+/// What the input as a whole lacks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Lack {
+    /// Its kind.
+    pub of: Lacking,
+    /// The role that is not judged for it; both if null.
+    pub role: Option<Role>,
+    /// What is missing, in a sentence.
+    pub sentence: String,
+}
+
+/// The kind of what is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Lacking {
+    /// Slots that nobody was asked for.
+    Slots,
+    /// A column that was not read.
+    Columns,
+    /// Commands that are in no slot.
+    Commands,
+    /// A file that was written, and is not there or not readable.
+    Files,
+}
+
+impl Coverage {
+    /// The first thing that the input as a whole lacks for a load.
+    pub fn lack(&self, load: &RoleLoad) -> Option<&Lack> {
+        let is_of = |lack: &&Lack| match (lack.role, lack.of) {
+            // Memory that servers report needs no column.
+            (_, Lacking::Columns) => load.measure == Measure::Keys && load.role == lack.role,
+            (role, _) => role.is_none() || role == load.role,
+        };
+        self.lacks.iter().find(is_of)
+    }
+
+    /// Whether everything was seen that is judged.
+    pub fn is_whole(&self) -> bool {
+        let mut nodes = self.roles.iter().flat_map(|role| &role.nodes);
+        self.lacks.is_empty() && nodes.all(|node| node.seen.is_whole())
+    }
+}
