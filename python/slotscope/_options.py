@@ -48,7 +48,7 @@ class Analyze(TypedDict, total=False):
         separator: The separator between the segments of a key
         service: The managed service that runs the servers: elasticache, memorydb, memorystore, azure ...
         size: What the sizes of keys are
-        size_column: The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
+        size_column: The column of their sizes in bytes; none: there is none [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
         sni: The name in the certificates of the servers [default: the host of each]
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
         strict: Fail at the first row that is not a key, without a report
@@ -164,7 +164,7 @@ class Plan(TypedDict, total=False):
         remove: A primary to be emptied; may be repeated
         service: The managed service that runs the servers: elasticache, memorydb, memorystore, azure ...
         size: What the sizes of keys are
-        size_column: The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
+        size_column: The column of their sizes in bytes; none: there is none [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
         sni: The name in the certificates of the servers [default: the host of each]
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
         strict: Fail at the first row that is not a key, without a report
@@ -269,7 +269,7 @@ class WhatIf(TypedDict, total=False):
         policy: Which part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
         retag: Rename keys: $1 and ${name} are groups of REGEX
         size: What the sizes of keys are
-        size_column: The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
+        size_column: The column of their sizes in bytes; none: there is none [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
         sni: The name in the certificates of the servers [default: the host of each]
         split: Split a tag into K: {TAG} becomes {TAG:k}
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
@@ -363,7 +363,7 @@ class Advise(TypedDict, total=False):
         ops_column: The column of the operations on them; of CLUSTER SLOT-STATS the statistic that counts as such [default: ops, hits, qps, requests or count]
         password_file: A file whose first line is the password
         size: What the sizes of keys are
-        size_column: The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
+        size_column: The column of their sizes in bytes; none: there is none [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
         sni: The name in the certificates of the servers [default: the host of each]
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
         strict: Fail at the first row that is not a key, without a report

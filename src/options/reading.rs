@@ -61,7 +61,7 @@ pub struct ReadSpec {
         arg(long, value_name = "NAME", hide_short_help = true)
     )]
     pub key_column: Option<String>,
-    /// The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
+    /// The column of their sizes in bytes; none: there is none [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "NAME", hide_short_help = true)

@@ -11,7 +11,9 @@ use slotscope_engine::scan::filter::Filter;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::text::{counted, grouped};
+use slotscope_engine::text::{counted, grouped, shell_word, short};
+use slotscope_model::coverage::{Lack, Lacking};
+use slotscope_model::state::Role;
 use slotscope_model::{
     FileFacts, Filtered, FirstKey, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes,
     Summary, UnreadableValues,
@@ -19,7 +21,7 @@ use slotscope_model::{
 
 use crate::pipeline::inputs::{File, Inputs};
 use crate::pipeline::reading::Reading;
-use crate::pipeline::{collected, rejected};
+use crate::pipeline::{captured, collected, rejected};
 
 /// Facts about sources just scanned.
 pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
@@ -54,6 +56,7 @@ pub(crate) fn of_inputs<T>(
         }),
         bytes: seen.bytes,
         keys: seen.seen.keys,
+        is_capture: captured::is_capture(seen) || is_tail_of_aof(&files[index].path),
         captured: None,
         left_out: seen.seen.left_out(),
         in_cluster: seen.seen.count(Notice::InCluster) > 0,
@@ -115,6 +118,16 @@ pub(crate) fn of_inputs<T>(
     warnings.extend(unreadable_values.iter().filter_map(of_no_load));
     notes.extend(files.iter().filter_map(led));
     notes.extend(limits.map(String::from));
+    let of_unread = |(index, seen): (usize, &SeenInput)| {
+        let unread = seen.told.as_deref()?.unread.clone()?;
+        Some(unread_column(unread, &name(index), redaction))
+    };
+    let lacks = scanned
+        .inputs
+        .iter()
+        .enumerate()
+        .filter_map(of_unread)
+        .collect();
     let mut input = InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
@@ -124,6 +137,7 @@ pub(crate) fn of_inputs<T>(
         sizes: sizes(&seen),
         error_lines: seen.count(Notice::ErrorReply),
         incomplete: scanned.incomplete.iter().map(stop).collect(),
+        lacks,
         warnings,
         notes,
         ..InputFacts::default()
@@ -196,6 +210,36 @@ fn another_shape<T>(scanned: &Scanned<T>, name: &dyn Fn(usize) -> Name) -> Vec<S
         )
     };
     places.map(warning).collect()
+}
+
+/// What makes memory unjudged: a column of numbers beside the keys that nothing was made of.
+fn unread_column(name: Name, file: &Name, redaction: Option<&Redaction>) -> Lack {
+    let flag = shell_word(&name.to_string());
+    let (column, file) = match redaction {
+        Some(redaction) => (redaction.name(&name), redaction.name(file)),
+        None => (name, file.clone()),
+    };
+    let flag = if redaction.is_some() {
+        "NAME".into()
+    } else {
+        flag
+    };
+    Lack {
+        of: Lacking::Columns,
+        role: Some(Role::Memory),
+        sentence: format!(
+            "the numbers in the column {} of {} were not read: --size-column {flag} reads them as sizes, --size-column none \
+             says that they are none",
+            short(&column),
+            short(&file)
+        ),
+    }
+}
+
+/// Whether it is the last part of an append-only file, which is empty after a rewrite.
+fn is_tail_of_aof(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    name.is_some_and(|name| name.ends_with(".incr.aof"))
 }
 
 /// Whether an RDB file is the base of an append-only file, with newer commands.

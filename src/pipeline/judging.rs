@@ -184,10 +184,11 @@ impl CountedInputs {
             Err(why) => (self.topology.clone(), Vec::new(), None, why),
         };
         // Nodes are looked up by their real names, so before redaction.
-        let observed = observed(inputs, first, &topology, &files);
+        let mut observed = observed(inputs, first, &topology, &files);
         let mut node_counts = analysis.node_counts.clone();
         let room = analysis.room_of(&topology)?;
         if let Some(redaction) = redaction {
+            captured::redact(&mut observed, redaction);
             input.redact(redaction);
             redacted::node_counts(redaction, &topology, &mut node_counts);
             if analysis.nodes.listed().is_some() || !files.is_empty() {

@@ -31,6 +31,7 @@ pub(crate) fn of(
         logged: logged(loads()),
         servers: servers(&inputs.collections, scanned, topology, files),
         cluster_state: cluster_state(&inputs.collections),
+        is_load_measured: loads().next().is_some(),
         is_whole_collection: is_whole(&inputs.collections),
         ..Observed::default()
     }

@@ -112,3 +112,234 @@ fn a_forced_plan_is_that_of_the_loads_and_not_of_the_doubt() {
     assert!(moved("").0 > 3000);
     assert_eq!(moved(""), moved("--by bytes"));
 }
+
+/// MONITOR of these commands, evenly over ten seconds, after the reply to MONITOR itself.
+fn monitor(commands: &[String]) -> String {
+    let line = |(at, command): (usize, &String)| {
+        let time = 1_795_216_373_000 + 10_000 * at / commands.len();
+        format!(
+            "{}.{:03}000 [0 10.0.0.7:40001] {command}\n",
+            time / 1000,
+            time % 1000
+        )
+    };
+    let lines = commands.iter().enumerate().map(line);
+    format!("OK\n{}", lines.collect::<String>())
+}
+
+/// So many reads of keys of each node.
+fn reads(each: usize) -> [Vec<String>; 3] {
+    let mut of = [(); 3].map(|()| Vec::new());
+    for number in 0.. {
+        let key = format!("user:{number}");
+        let slot = slot(key.as_bytes());
+        let node = RANGES.iter().position(|(_, last)| slot <= *last).unwrap();
+        if of[node].len() < each {
+            of[node].push(format!("\"GET\" \"{key}\""));
+        }
+        if of.iter().all(|own| own.len() == each) {
+            break;
+        }
+    }
+    of
+}
+
+const CAPTURES: &str = "7000.monitor 7001.monitor 7002.monitor --topology three.nodes";
+
+#[test]
+fn work_that_has_no_slot_is_that_of_the_node_that_did_it() {
+    for (name, command) in [
+        ("PUBLISH", "\"PUBLISH\" \"events:all\" \"x\""),
+        ("KEYS", "\"KEYS\" \"*\""),
+        ("CLUSTER SLOTS", "\"CLUSTER\" \"SLOTS\""),
+        ("SCAN", "\"SCAN\" \"0\""),
+        ("PING", "\"PING\""),
+        ("EVAL", "\"EVAL\" \"return 1\" \"0\""),
+        ("commands with unknown names", "\"FT.SOMETHING\" \"x\""),
+    ] {
+        let scratch = Scratch::with("three.nodes", NODES);
+        let mut of = reads(3000);
+        of[1].extend((0..27_000).map(|_| command.to_owned()));
+        for (at, own) in of.iter().enumerate() {
+            scratch.file(&format!("{}.monitor", 7000 + at), monitor(own));
+        }
+        let report = scratch.report(&format!("analyze {CAPTURES} --json"));
+        let verdict = &report["verdict"];
+        assert_eq!(
+            verdict["state"], "skewed",
+            "{name}: {}",
+            verdict["sentence"]
+        );
+        let sentence = verdict["sentence"].as_str().unwrap();
+        sentence.says("127.0.0.1:7001 runs 2.50× its share of commands, 83% of all");
+        sentence.says(&format!("{name} 90% of them"));
+        if name != "commands with unknown names" {
+            sentence.says("from 10.0.0.7");
+        }
+        assert_eq!(report["nodes"]["list"][1]["commands"], 30_000, "{name}");
+        // In one file nobody knows which node ran them.
+        scratch.file("all.monitor", monitor(&of.concat()));
+        let (state, sentence) = first_line(&scratch, "all.monitor --topology three.nodes");
+        assert_eq!(state, "unjudged", "{sentence}");
+        sentence.says("27,000 of 36,000 commands have no key, and no file is named after the node");
+    }
+    // A few of them do not count.
+    let scratch = Scratch::with("three.nodes", NODES);
+    let mut of = reads(3000);
+    of[1].extend((0..300).map(|_| "\"PING\"".to_owned()));
+    for (at, own) in of.iter().enumerate() {
+        scratch.file(&format!("{}.monitor", 7000 + at), monitor(own));
+    }
+    let report = scratch.report(&format!("analyze {CAPTURES} --json"));
+    assert_eq!(
+        report["verdict"]["state"], "balanced",
+        "{}",
+        report["verdict"]["sentence"]
+    );
+    assert!(report["nodes"]["list"][1].get("commands").is_none());
+}
+
+#[test]
+fn the_capture_of_an_idle_node_is_zero_and_a_missing_one_is_not_seen() {
+    let scratch = Scratch::with("three.nodes", NODES);
+    let of = reads(3000);
+    scratch.file("7000.monitor", monitor(&of[0]));
+    scratch.file("7001.monitor", monitor(&of[1]));
+    for idle in ["OK\n", "OK\n1795216373.100000 [0 10.0.0.7:5] \"PING\"\n"] {
+        scratch.file("7002.monitor", idle);
+        let report = scratch.report(&format!("analyze {CAPTURES} --json"));
+        let verdict = &report["verdict"];
+        assert_eq!(
+            verdict["state"], "skewed",
+            "{idle}: {}",
+            verdict["sentence"]
+        );
+        assert_eq!(report["input"]["keys"], 0, "OK is no key");
+        assert_eq!(report["coverage"]["roles"][0]["nodes"][2]["seen"], "whole");
+    }
+    // redis-cli prints OK before anything else.
+    scratch.file("7002.monitor", "");
+    for inputs in [CAPTURES, "7000.monitor 7001.monitor --topology three.nodes"] {
+        let (state, sentence) = first_line(&scratch, inputs);
+        assert_eq!(state, "unjudged", "{sentence}");
+        sentence.says("127.0.0.1:7002 of 3 nodes was not captured");
+    }
+}
+
+#[test]
+fn a_column_of_numbers_that_was_not_read_is_told_first() {
+    let scratch = Scratch::new();
+    let size = |number: usize| {
+        if number == 7 {
+            18_000_000
+        } else {
+            80 + number * 7919 % 2900
+        }
+    };
+    let rows = |header: &str| {
+        let rows = (0..4000).map(|number| format!("user:{number}:profile,{}\n", size(number)));
+        format!("key,{header}\n{}", rows.collect::<String>())
+    };
+    for header in [
+        "serializedlength",
+        "_col1",
+        "Value #A",
+        "Real",
+        "Access Frequency",
+    ] {
+        scratch.file("dump.csv", rows(header));
+        let (state, sentence) = first_line(&scratch, "dump.csv --nodes 3");
+        assert_eq!(state, "unjudged", "{header}: {sentence}");
+        sentence.says(&format!(
+            "the numbers in the column {header} of dump.csv were not read: --size-column "
+        ));
+        let flags = format!("--nodes 3 --json --size-column '{header}'");
+        let read = stdout(&scratch.shell(format!("slotscope analyze dump.csv {flags}"))).to_owned();
+        let read: Value = serde_json::from_str(&read).unwrap();
+        assert_eq!(read["verdict"]["state"], "skewed", "{header}");
+        let none = scratch.report("analyze dump.csv --nodes 3 --json --size-column none");
+        assert_eq!(
+            none["verdict"]["state"], "balanced",
+            "{header}: {}",
+            none["verdict"]["sentence"]
+        );
+    }
+    for header in [
+        "内存大小",
+        "占用内存",
+        "メモリ",
+        "크기",
+        "mémoire",
+        "Speicher",
+    ] {
+        scratch.file("dump.csv", rows(header));
+        let read = scratch.report("analyze dump.csv --nodes 3 --json");
+        assert_eq!(read["verdict"]["state"], "skewed", "{header}");
+    }
+    // Ids, dates, row numbers, slots and TTLs are no sizes.
+    for column in [
+        |number: usize| number.to_string(),
+        |number| (1_795_000_000 + number * 37).to_string(),
+        |number| (number % 5).to_string(),
+        |number| {
+            if number % 3 == 0 {
+                "-1".into()
+            } else {
+                (number * 31).to_string()
+            }
+        },
+    ] {
+        let rows = (0..4000).map(|number| format!("user:{number}:profile,{}\n", column(number)));
+        scratch.file(
+            "dump.csv",
+            format!("key,thing\n{}", rows.collect::<String>()),
+        );
+        let read = scratch.report("analyze dump.csv --nodes 3 --json");
+        assert_eq!(
+            read["verdict"]["state"], "balanced",
+            "{}",
+            read["verdict"]["sentence"]
+        );
+    }
+}
+
+#[test]
+fn counts_by_slot_are_a_table_too() {
+    let scratch = Scratch::with("three.nodes", NODES);
+    let table = |columns: &str, row: &dyn Fn(u32) -> String| {
+        let rows = (0..16_384).map(|slot| format!("{slot},{}\n", row(slot)));
+        format!("slot,{columns}\n{}", rows.collect::<String>())
+    };
+    let many = |slot: u32| if slot <= 200 { 4000 } else { slot % 40 };
+    scratch.file("counts.csv", table("count", &|slot| many(slot).to_string()));
+    let report = scratch.report("analyze counts.csv --topology three.nodes --json");
+    assert_eq!(report["input"]["files"][0]["format"], "slot-stats");
+    assert_eq!(report["slots"]["keys"][200], 4000);
+    assert_eq!(
+        report["verdict"]["state"], "skewed",
+        "{}",
+        report["verdict"]["sentence"]
+    );
+    scratch.file(
+        "all.csv",
+        table("keys,bytes,ops", &|slot| {
+            format!("10,{},7", 1000 * many(slot))
+        }),
+    );
+    let report = scratch.report("analyze all.csv --topology three.nodes --json");
+    assert_eq!(report["slots"]["bytes"][200], 4_000_000);
+    assert_eq!(report["slots"]["ops"][3], 7);
+    for (rows, says) in [
+        ("0,1\n0,2\n", "line 3: slot 0 is there twice"),
+        ("16384,1\n", "line 2: 16384 is no slot"),
+        ("1,x\n", "line 2 is not a slot and 1 count"),
+    ] {
+        scratch.file("bad.csv", format!("slot,count\n{rows}"));
+        scratch
+            .run("analyze bad.csv --nodes 3")
+            .refused(&format!("bad.csv | {says}"));
+    }
+    scratch.file("part.csv", "slot,count\n0,100000\n1,9\n");
+    let (state, sentence) = first_line(&scratch, "part.csv --topology three.nodes");
+    assert_eq!(state, "unjudged", "{sentence}");
+}

@@ -90,8 +90,14 @@ pub enum Lacking {
     Columns,
     /// Commands that are in no slot.
     Commands,
-    /// A file that was written, and is not there or not readable.
-    Files,
+}
+
+impl RoleCoverage {
+    /// What was seen of a node.
+    pub fn of(&self, node: &Name) -> Option<Seen> {
+        let mut nodes = self.nodes.iter();
+        nodes.find(|seen| seen.node == *node).map(|node| node.seen)
+    }
 }
 
 impl Coverage {

@@ -7,6 +7,7 @@ use slotscope_engine::format::{LineBy, Lost};
 use slotscope_engine::metric::PerWeight;
 use slotscope_engine::name::Name;
 
+use crate::coverage::Lack;
 use crate::integrity::Integrity;
 
 /// Facts about the input.
@@ -55,6 +56,9 @@ pub struct InputFacts {
     /// Signs of damage in the files themselves, which `evidence` takes.
     #[serde(skip)]
     pub of_files: Vec<Integrity>,
+    /// What the input as a whole lacks.
+    #[serde(skip)]
+    pub lacks: Vec<Lack>,
     /// A sign that the dump lacks keys, provided that the even split matches the cluster. Such a dump gives no causes of
     /// skew and no plan.
     #[serde(skip)]
@@ -119,6 +123,9 @@ pub struct FileFacts {
     /// Keys in it that were not wanted.
     #[serde(skip)]
     pub left_out: u64,
+    /// Whether it holds commands of clients, or is the capture of a node that ran none.
+    #[serde(skip)]
+    pub is_capture: bool,
     /// The node that it is a capture of, and for how many seconds, by the collection that it is in.
     #[serde(skip)]
     pub captured: Option<(Name, f64)>,

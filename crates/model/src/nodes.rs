@@ -62,6 +62,9 @@ pub struct NodeLoad {
     /// Whether its operations were captured, where captures are among the inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captured: Option<bool>,
+    /// The commands that it ran, also those that are in no slot, where a tenth of all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commands: Option<u64>,
     /// How many slots it owns.
     pub slots: u32,
     /// The ranges, first and last slot included.

@@ -60,6 +60,8 @@ impl Redact for InputFacts {
             sizes: _,
             sample_percent: _,
             of_files: _,
+            // Sentences without names.
+            lacks: _,
             doubt: _,
             unreadable_values,
             incomplete,
@@ -88,6 +90,7 @@ impl Redact for FileFacts {
             bytes: _,
             left_out: _,
             keys: _,
+            is_capture: _,
             in_cluster: _,
             written: _,
             captured,

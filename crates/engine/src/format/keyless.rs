@@ -16,7 +16,9 @@ const LONGEST: usize = 64;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Keyless {
-    /// By name in lower case; of a name that no server has, nothing.
+    /// How many.
+    pub count: u64,
+    /// By name in lower case; one that no server has is empty.
     pub commands: Names,
     /// By the address that they came from, without its port, where the capture has it.
     pub clients: Names,
@@ -38,6 +40,7 @@ impl Keyless {
 
     /// Adds a command.
     pub(crate) fn add(&mut self, command: &[u8], client: Option<&[u8]>) {
+        self.count += 1;
         self.commands.add(command, 1);
         if let Some(client) = client {
             self.clients.add(client, 1);
@@ -45,7 +48,8 @@ impl Keyless {
     }
 
     /// Adds those of another part.
-    pub(crate) fn merge(&mut self, other: Keyless) {
+    pub fn merge(&mut self, other: Keyless) {
+        self.count = self.count.saturating_add(other.count);
         self.commands.merge(other.commands);
         self.clients.merge(other.clients);
     }

@@ -11,6 +11,7 @@ pub mod chosen;
 pub mod extremes;
 #[doc(hidden)]
 pub mod frame;
+pub mod keyless;
 #[doc(hidden)]
 pub mod lfu;
 #[doc(hidden)]

@@ -3,15 +3,16 @@
 
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::tally::tag_table::LISTED;
-use slotscope_model::Summary;
 use slotscope_model::coverage::{Coverage, Lack, Lacking, NodeCoverage, RoleCoverage, Seen};
 use slotscope_model::limit;
 use slotscope_model::measure::Measure;
 use slotscope_model::nodes::Nodes;
 use slotscope_model::reason::Reason;
 use slotscope_model::role_load::RoleLoad;
+use slotscope_model::{InputFacts, Summary};
 use slotscope_topology::ranges;
 
+use crate::summary::commands;
 use crate::summary::observed::{Captures, Observed};
 use crate::summary::verdict_inputs::VerdictInputs;
 use crate::wording::coverage as said;
@@ -42,8 +43,9 @@ pub(crate) fn of(summary: &Summary) -> Coverage {
 }
 
 /// What the input as a whole lacks: what its readers say, and the slots that are in none of several replies.
-pub(crate) fn lacks(nodes: &Nodes, observed: &Observed) -> Vec<Lack> {
-    let mut lacks = observed.lacks.clone();
+pub(crate) fn lacks(nodes: &Nodes, observed: &Observed, input: &InputFacts) -> Vec<Lack> {
+    let mut lacks = input.lacks.clone();
+    lacks.extend(commands::lack(nodes, observed));
     let unread = f64::from(nodes.unowned.slots);
     let are_counted = observed.counted_slots.is_some() && nodes.are_files();
     lacks.extend(

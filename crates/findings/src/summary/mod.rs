@@ -4,6 +4,7 @@ pub(crate) mod attributed;
 pub mod balance;
 pub(crate) mod block_time;
 pub(crate) mod capacity;
+pub mod commands;
 pub(crate) mod compared;
 pub(crate) mod coverage;
 pub mod evidence;
@@ -182,7 +183,8 @@ pub fn summarise<'l>(
     let bytes = loads.get(Metric::Bytes).map(Vec::as_slice);
     let capacity = capacity::of(&nodes, bytes, room, observed);
     let headroom = headroom::of(&nodes, capacity.as_ref(), room, observed, expiry.as_ref());
-    let lacks = coverage::lacks(&nodes, observed);
+    let lacks = coverage::lacks(&nodes, observed, &input);
+    commands::note(&mut nodes, observed);
     let mut summary = Summary {
         schema: SCHEMA.into(),
         run: Run::default(),

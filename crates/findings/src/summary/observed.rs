@@ -2,12 +2,12 @@
 //!
 //! Vectors are indexed by node as in the topology and may be shorter than it.
 
+use slotscope_engine::format::keyless::Keyless;
 use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::{
     HotKeys, HotSlotKeys, LoggedCommands, RefusedWork,
 };
-
-use slotscope_model::coverage::Lack;
 
 /// Facts about nodes besides their keys.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,8 +32,8 @@ pub struct Observed {
     pub logged: LoggedCommands,
     /// The slots whose counts were read, where servers counted; absent if keys were.
     pub counted_slots: Option<Vec<bool>>,
-    /// What the input as a whole lacks.
-    pub lacks: Vec<Lack>,
+    /// Whether load was asked for and measured, be it next to nothing.
+    pub is_load_measured: bool,
     /// Whether all keys of a running cluster were read.
     pub is_whole_collection: bool,
     /// First and last time of the dumps and captures, in seconds since 1970.
@@ -117,6 +117,17 @@ impl ServerFacts {
     }
 }
 
+/// The commands that a node ran.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CommandsOf {
+    /// All of them; one with several keys counts once for each.
+    pub all: u64,
+    /// Those that are in no slot.
+    pub keyless: Keyless,
+    /// The client that sends most of these, and how many; redacted where names are.
+    pub client: Option<(Name, u64)>,
+}
+
 /// The extent of captures, or of server counters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Captures {
@@ -134,6 +145,10 @@ pub struct Captures {
     pub are_counters: bool,
     /// Whether the load is a single counter reading with an unknown start.
     pub is_one_reading: bool,
+    /// The commands that each node ran; absent where it is not known which node did.
+    pub commands: Vec<Option<CommandsOf>>,
+    /// Commands that are in no slot, of nodes that are not known.
+    pub commands_of_no_node: u64,
     /// Times of the first and the last operation, in seconds since 1970.
     pub range: Option<(u64, u64)>,
 }

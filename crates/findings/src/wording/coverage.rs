@@ -15,6 +15,15 @@ pub(crate) fn slots_of_no_reply(slots: u32) -> String {
     )
 }
 
+/// So many of all commands are in no slot, and no file says of which node.
+pub(crate) fn commands_of_no_node(keyless: u64, all: u64) -> String {
+    format!(
+        "{} of {} have no key, and no file is named after the node that ran them (7001.monitor)",
+        grouped(keyless),
+        counted(all, "command")
+    )
+}
+
 /// The nodes of a role that were not seen whole, of `owning`.
 pub(crate) fn unseen(nodes: &[(Name, Seen)], owning: usize, measure: Measure) -> String {
     let names = |is_so: &dyn Fn(Seen) -> bool| -> Vec<Name> {

@@ -3,6 +3,7 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{and_more, bytes, counted, grouped, name, truncated};
+use slotscope_model::coverage::{Lacking, RoleCoverage};
 use slotscope_model::{FileFacts, InputFacts, Summary};
 
 use crate::view::remarks as of_any;
@@ -62,12 +63,38 @@ pub fn overview(summary: &Summary) -> Option<Section<'_>> {
     let is_taken = |slot: &usize| loads.iter().any(|(_, loads)| loads[*slot] > 0);
     let taken = (0..loads.keys.len()).filter(is_taken).count() as u64;
     let text = format!(
-        "{} in {} of 16,384 slots, from {from} ({})",
+        "{} in {} of 16,384 slots, from {from} ({}){}",
         what_was_read(summary),
         grouped(taken),
-        bytes(input.bytes_read)
+        bytes(input.bytes_read),
+        not_seen(summary)
     );
     Some(Section::untitled().scoped(Scope::Overview).paragraph(text))
+}
+
+/// What was not seen, after all that was.
+fn not_seen(summary: &Summary) -> String {
+    let of_role = |role: &RoleCoverage| {
+        let unseen = role
+            .nodes
+            .iter()
+            .filter(|node| !node.seen.is_whole())
+            .count();
+        let nodes = counted(role.nodes.len() as u64, "node");
+        (unseen > 0).then(|| format!("{} of {unseen} of {nodes}", role.metric.noun()))
+    };
+    let coverage = &summary.coverage;
+    let of_nodes = coverage.roles.iter().filter_map(of_role);
+    let of_input = coverage.lacks.iter().map(|lack| match lack.of {
+        Lacking::Slots => "some primaries".to_owned(),
+        Lacking::Columns => "a column of numbers".to_owned(),
+        Lacking::Commands => "which nodes ran the commands without keys".to_owned(),
+    });
+    let parts: Vec<String> = of_nodes.chain(of_input).collect();
+    match parts.as_slice() {
+        [] => String::new(),
+        parts => format!("; not seen: {}", parts.join(", ")),
+    }
 }
 
 /// The number of keys and operations read.

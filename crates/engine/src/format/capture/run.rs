@@ -214,7 +214,10 @@ impl Filling<'_, '_> {
         let texts: Vec<&[u8]> = found.words.iter().map(word).collect();
         match Meaning::of(&texts) {
             Meaning::Unknown => self.seen.unknown_command(found.at, word(first)),
-            Meaning::NoKeys => self.seen.note(Notice::NoKeyCommand, 1),
+            Meaning::NoKeys => {
+                self.seen
+                    .keyless(Notice::NoKeyCommand, command.name.as_bytes(), None)
+            }
             Meaning::Wrong => self.columns.sink.reject_at(found.at, WRONG),
             Meaning::Keys(command, keys) => {
                 for key in keys {

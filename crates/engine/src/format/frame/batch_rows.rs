@@ -68,6 +68,11 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         self.seen.note(notice, 1);
     }
 
+    /// Counts a command that is in no slot.
+    pub(crate) fn keyless(&mut self, notice: Notice, name: &[u8], client: Option<&[u8]>) {
+        self.seen.keyless(notice, name, client);
+    }
+
     /// Records an unreadable value with its `text`, in the row at `byte` of the input.
     pub fn lose(&mut self, value: Lost, byte: u64, text: &[u8]) {
         self.seen.lose(value, byte, text);

@@ -41,6 +41,9 @@ pub struct Told {
     /// The first key as it is read, and its size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<(Name, Option<u64>)>,
+    /// The name of a column of numbers that may be the sizes that no column was read as.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unread: Option<Name>,
     /// Another way to read it.
     pub note: Option<Sentence>,
     /// Why the input was not read.
@@ -105,14 +108,17 @@ impl Told {
             Some(_) => LineBy::Header,
             None => LineBy::Found,
         };
-        let note = table.unread.first().map(|name| {
+        let unread = table.unread.first().map(|name| Name::from(name.as_slice()));
+        let has_sizes = table.layout.size().is_some();
+        let note = unread.clone().filter(|_| has_sizes).map(|name| {
             Sentence::default()
                 .words("nothing was made of the numbers in the column ")
-                .name(Name::from(name.as_slice()))
+                .name(name)
                 .words("; --size-column NAME reads them as sizes, --ops-column NAME as operations")
         });
         let warning = is_likely.then(|| Sentence::default().words(warning));
         let told = Told {
+            unread: unread.filter(|_| !has_sizes),
             note,
             ..Told::new(&shape, warning).of_line(shape.clone(), by)
         };

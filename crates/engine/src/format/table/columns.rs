@@ -31,6 +31,9 @@ const NAMED: [(Role, &[&str]); 1 + Number::ALL.len() + Word::ALL.len()] = [
     (Role::Word(Word::Encoding), &["encoding"]),
 ];
 
+/// In place of the name of a column of sizes: there is none.
+const NO_SIZES: &str = "none";
+
 /// Every role with the names of its column.
 fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {
     let weights = Metric::WEIGHTS.into_iter();
@@ -175,6 +178,7 @@ impl ColumnNames {
         missing
             .map(|role| (role, self.given(role)))
             .find_map(|(role, name)| match (role, name) {
+                (Role::Weight(Metric::Bytes), Some(NO_SIZES)) => None,
                 (_, Some(name)) => Some(name.to_string()),
                 (Role::Key, None) => Some(String::from("key")),
                 _ => None,
