@@ -1,8 +1,11 @@
 //! What was not seen is not even: inputs that lack a part that matters are named, not judged, and nothing is planned for them.
 
 use slotscope::slot::slot;
+use slotscope::source::collection::load::LoadEntry;
+use slotscope::source::collection::manifest::example;
 use testkit::dumps::gzip;
 use testkit::prelude::*;
+use testkit::rng::Rng;
 
 const NODES: &str = "a 127.0.0.1:7000@1 master - 0 0 1 connected 0-5460\n\
     b 127.0.0.1:7001@1 master - 0 0 2 connected 5461-10922\n\
@@ -277,8 +280,8 @@ fn a_column_of_numbers_that_was_not_read_is_told_first() {
         assert_eq!(read["verdict"]["state"], "skewed", "{header}");
     }
     // Ids, dates, row numbers, slots and TTLs are no sizes.
-    for column in [
-        |number: usize| number.to_string(),
+    let columns: [fn(usize) -> String; 4] = [
+        |number| number.to_string(),
         |number| (1_795_000_000 + number * 37).to_string(),
         |number| (number % 5).to_string(),
         |number| {
@@ -288,7 +291,8 @@ fn a_column_of_numbers_that_was_not_read_is_told_first() {
                 (number * 31).to_string()
             }
         },
-    ] {
+    ];
+    for column in columns {
         let rows = (0..4000).map(|number| format!("user:{number}:profile,{}\n", column(number)));
         scratch.file(
             "dump.csv",
@@ -342,4 +346,98 @@ fn counts_by_slot_are_a_table_too() {
     scratch.file("part.csv", "slot,count\n0,100000\n1,9\n");
     let (state, sentence) = first_line(&scratch, "part.csv --topology three.nodes");
     assert_eq!(state, "unjudged", "{sentence}");
+}
+
+/// A collection of three nodes whose load was measured by slot.
+#[test]
+fn a_collection_without_a_file_that_it_says_was_written_is_not_whole() {
+    let scratch = Scratch::new();
+    let mut manifest = example(&["a.csv"]);
+    manifest.cluster = false;
+    manifest.nodes[0].keys = 2;
+    manifest.load = Some(LoadEntry {
+        secs: 2.0,
+        spread_secs: 0.0,
+        nodes_by_slot: 1,
+        nodes: Vec::new(),
+        hot_slots: Vec::new(),
+        hot_keys: None,
+        logged: None,
+        monitor: None,
+    });
+    std::fs::create_dir(scratch.path("c")).unwrap();
+    scratch.file("c/collect.json", serde_json::to_string(&manifest).unwrap());
+    scratch.file("c/a.csv", "key,memory\nuser:1,100\nuser:2,50\n");
+    let series = |second: u32, cpu: u32| {
+        format!(
+            "{{\"time\":\"2026-11-22T10:00:{second:02}Z\",\"node\":\"127.0.0.1:7001\",\"slots\":[[7,{{\"key-count\":1,\"cpu-usec\":{cpu}}}]]}}\n"
+        )
+    };
+    scratch.file("c/slot-stats.json", series(0, 1) + &series(9, 90));
+    assert_eq!(code(&scratch.run("analyze c --no-files")), 0);
+    for garbage in [Some("garbage"), Some("{\"a\":1}"), Some(""), None] {
+        match garbage {
+            Some(text) => drop(scratch.file("c/slot-stats.json", text)),
+            None => std::fs::remove_file(scratch.path("c/slot-stats.json")).unwrap(),
+        }
+        let output = scratch.run("analyze c --no-files");
+        assert_eq!(code(&output), 2, "{garbage:?}");
+        stdout(&output).says("SUSPICIOUS");
+        on_one_line(stdout(&output))
+            .says("collect.json says that counts by slot were written to it");
+    }
+}
+
+/// Leaves something out of what was whole: nothing is called even, and nothing is planned for it.
+#[test]
+fn what_is_left_out_is_never_even() {
+    let scratch = Scratch::with("three.nodes", NODES);
+    let of = reads(1000);
+    for (at, own) in of.iter().enumerate() {
+        scratch.file(&format!("{}.monitor", 7000 + at), monitor(own));
+        let keys = own
+            .iter()
+            .map(|read| read.split('"').nth(3).unwrap().to_owned() + "\n");
+        scratch.file(&format!("{}.keys", 7000 + at), keys.collect::<String>());
+        scratch.file(&format!("{}.json", 7000 + at), reply(RANGES[at]));
+    }
+    for form in ["monitor", "keys", "json"] {
+        let all: Vec<String> = (0..3).map(|at| format!("{}.{form}", 7000 + at)).collect();
+        let line = |files: &[String]| format!("{} --topology three.nodes", files.join(" "));
+        let whole = scratch.report(&format!("analyze {} --json", line(&all)));
+        assert_eq!(
+            whole["verdict"]["state"], "balanced",
+            "{form}: {}",
+            whole["verdict"]["sentence"]
+        );
+        for out in 0..3 {
+            let mut files = all.clone();
+            files.remove(out);
+            let (state, sentence) = first_line(&scratch, &line(&files));
+            assert!(
+                ["unjudged", "suspicious"].contains(&&*state),
+                "{form} {out}: {state}"
+            );
+            sentence.says(&format!("127.0.0.1:{}", 7000 + out));
+            let (state, sentence) = first_line(&scratch, &line(&all[out..=out]));
+            assert!(
+                ["unjudged", "suspicious"].contains(&&*state),
+                "{form} {out}: {state} {sentence}"
+            );
+        }
+    }
+    let mut random = Rng::new(64);
+    for number in 0..12 {
+        let (at, part) = (random.below(3), 60 + random.below(3000) as u16);
+        let (from, to) = RANGES[at];
+        let cut = from + random.below(usize::from(to - from - part)) as u16;
+        let of = format!("{},{}", reply((from, cut)), reply((cut + part, to)));
+        scratch.file("part.json", of.replace("],[[", ",[").replace("]],[", "],["));
+        let others = (0..3).filter(|other| *other != at);
+        let others: Vec<String> = others.map(|at| format!("{}.json", 7000 + at)).collect();
+        let inputs = format!("part.json {} --topology three.nodes", others.join(" "));
+        let (state, sentence) = first_line(&scratch, &inputs);
+        assert_eq!(state, "unjudged", "{number}: {sentence}");
+        sentence.says(&format!("slots of 127.0.0.1:{} were read", 7000 + at));
+    }
 }

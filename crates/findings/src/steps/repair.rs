@@ -97,12 +97,7 @@ pub(super) fn repairs(
             ..repair(text)
         });
     }
-    let open: Vec<u16> = summary
-        .nodes
-        .in_flight
-        .iter()
-        .map(|moving| moving.slot)
-        .collect();
+    let open = summary.nodes.open_slots();
     if !open.is_empty() {
         let is_up = summary.verdict.state != State::Down;
         steps.push(Step {

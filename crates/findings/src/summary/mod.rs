@@ -185,6 +185,7 @@ pub fn summarise<'l>(
     let headroom = headroom::of(&nodes, capacity.as_ref(), room, observed, expiry.as_ref());
     let lacks = coverage::lacks(&nodes, observed, &input);
     commands::note(&mut nodes, observed);
+    nodes.open = observed.open_slots.clone();
     let mut summary = Summary {
         schema: SCHEMA.into(),
         run: Run::default(),

@@ -32,6 +32,8 @@ pub struct Observed {
     pub logged: LoggedCommands,
     /// The slots whose counts were read, where servers counted; absent if keys were.
     pub counted_slots: Option<Vec<bool>>,
+    /// Slots that a collection found open.
+    pub open_slots: Vec<u16>,
     /// Whether load was asked for and measured, be it next to nothing.
     pub is_load_measured: bool,
     /// Whether all keys of a running cluster were read.
