@@ -38,15 +38,28 @@ pub struct NodeCoverage {
     /// Its id.
     pub node: Name,
     /// How much of it.
-    #[serde(flatten)]
-    pub seen: Seen,
+    pub seen: Extent,
+    /// How many of its slots were read, where these are not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slots_read: Option<u32>,
 }
 
 /// How much was seen of a node.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "seen", rename_all = "snake_case")]
-pub enum Seen {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Extent {
     /// All of it. It may be empty or idle: zero was seen.
+    Whole,
+    /// Some of its slots, or some of the time.
+    Part,
+    /// Nothing.
+    Nothing,
+}
+
+/// How much was seen of a node, with what is missing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Seen {
+    /// All of it.
     #[default]
     Whole,
     /// So many of its slots.
@@ -66,6 +79,24 @@ impl Seen {
     /// Whether all of it was seen.
     pub fn is_whole(self) -> bool {
         self == Seen::Whole
+    }
+}
+
+impl NodeCoverage {
+    /// What was seen of this node.
+    pub fn new(node: &Name, seen: Seen) -> Self {
+        NodeCoverage {
+            node: node.clone(),
+            seen: match seen {
+                Seen::Whole => Extent::Whole,
+                Seen::Slots { .. } | Seen::Time => Extent::Part,
+                Seen::Nothing => Extent::Nothing,
+            },
+            slots_read: match seen {
+                Seen::Slots { read, .. } => Some(read),
+                _ => None,
+            },
+        }
     }
 }
 
@@ -94,7 +125,7 @@ pub enum Lacking {
 
 impl RoleCoverage {
     /// What was seen of a node.
-    pub fn of(&self, node: &Name) -> Option<Seen> {
+    pub fn of(&self, node: &Name) -> Option<Extent> {
         let mut nodes = self.nodes.iter();
         nodes.find(|seen| seen.node == *node).map(|node| node.seen)
     }
@@ -109,11 +140,5 @@ impl Coverage {
             (role, _) => role.is_none() || role == load.role,
         };
         self.lacks.iter().find(is_of)
-    }
-
-    /// Whether everything was seen that is judged.
-    pub fn is_whole(&self) -> bool {
-        let mut nodes = self.roles.iter().flat_map(|role| &role.nodes);
-        self.lacks.is_empty() && nodes.all(|node| node.seen.is_whole())
     }
 }

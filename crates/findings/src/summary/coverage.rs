@@ -29,10 +29,7 @@ pub(crate) fn of(summary: &Summary) -> Coverage {
             role: load.role,
             metric: load.measure,
             nodes: owning
-                .map(|(node, seen)| NodeCoverage {
-                    node: node.id.clone(),
-                    seen: *seen,
-                })
+                .map(|(node, seen)| NodeCoverage::new(&node.id, *seen))
                 .collect(),
         }
     };

@@ -3,7 +3,7 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{and_more, bytes, counted, grouped, name, truncated};
-use slotscope_model::coverage::{Lacking, RoleCoverage};
+use slotscope_model::coverage::{Extent, Lacking, RoleCoverage};
 use slotscope_model::{FileFacts, InputFacts, Summary};
 
 use crate::view::remarks as of_any;
@@ -78,7 +78,7 @@ fn not_seen(summary: &Summary) -> String {
         let unseen = role
             .nodes
             .iter()
-            .filter(|node| !node.seen.is_whole())
+            .filter(|node| node.seen != Extent::Whole)
             .count();
         let nodes = counted(role.nodes.len() as u64, "node");
         (unseen > 0).then(|| format!("{} of {unseen} of {nodes}", role.metric.noun()))

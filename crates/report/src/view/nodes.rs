@@ -7,7 +7,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, counted, percent};
 use slotscope_model::Summary;
 use slotscope_model::capacity::NodeRoom;
-use slotscope_model::coverage::Seen;
+use slotscope_model::coverage::Extent;
 use slotscope_model::measure::Measure;
 use slotscope_model::nodes::NodeLoad;
 use slotscope_model::role_verdict::RoleVerdict;
@@ -158,9 +158,10 @@ fn state(summary: &Summary, node: &NodeLoad) -> Option<&'static str> {
     match () {
         () if node.failed => Some("failed"),
         () if node.is_suspected() => Some("fail?"),
-        () => seen.find(|seen| !seen.is_whole()).map(|seen| match seen {
-            Seen::Nothing => "not seen",
-            _ => "seen in part",
+        () => seen.find_map(|seen| match seen {
+            Extent::Whole => None,
+            Extent::Part => Some("seen in part"),
+            Extent::Nothing => Some("not seen"),
         }),
     }
 }
