@@ -46,15 +46,6 @@ impl Prices {
         }
     }
 
-    /// The same where bytes count for more or less.
-    pub(crate) fn scaled(self, factor: f64) -> Self {
-        Prices {
-            range: self.range * factor,
-            slot: self.slot * factor,
-            ..self
-        }
-    }
-
     /// The price of moving a run, apart from the range.
     pub(crate) fn of_run(self, shares: &Shares<'_>, run: Run) -> f64 {
         shares.price(run.first, run.end) + self.slot * run.len() as f64
@@ -135,7 +126,7 @@ mod tests {
         let mut state = PlanState::new(shares);
         state.set_bounds(&Bounds {
             aims: vec![aim],
-            beside: vec![aim],
+            beside: vec![0.03],
             ceilings: vec![f64::INFINITY],
             most_beside: vec![f64::INFINITY],
             tops: vec![f64::INFINITY],

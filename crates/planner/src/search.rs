@@ -4,15 +4,13 @@
 
 use crate::aims::{Aims, LEAST_EXCESS, leftovers};
 use crate::budget::Budget;
+use crate::few::{SLACK, few};
 use crate::greedy;
-use crate::improve::improve;
 use crate::prices::Prices;
 use crate::state::{Bounds, Cap, PlanState};
 
 /// Work of one solution in slots and pairs of slots, and the extra work per node.
 const SOLUTION: (u64, u64) = (300_000, 1_200);
-/// Work of one improvement.
-const IMPROVEMENT: u64 = 500_000;
 /// Bisection steps between a missed aim and the ratio reached without it.
 const HALVINGS: usize = 4;
 /// Aims this close are equal.
@@ -44,20 +42,10 @@ pub(crate) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budge
         budget,
     };
     let lifted = search.run();
-    let (best, mut state) = (search.best, search.state);
-    let mut of_improvement = budget.part(IMPROVEMENT);
-    let mark = state.mark();
-    improve(
-        &mut state,
-        prices,
-        aims.level.as_deref(),
-        &mut of_improvement,
-    );
-    budget.spent += of_improvement.spent;
-    if rank(&state, aims, prices.of_plan(&state)) > best {
-        state.undo(mark);
+    Found {
+        state: search.state,
+        lifted,
     }
-    Found { state, lifted }
 }
 
 struct Search<'s, 'a> {
@@ -83,6 +71,8 @@ pub(crate) struct Rank {
     /// How far each role is from even, in coarse steps: a tiny gain in the first role does not outweigh a large loss in
     /// the second.
     uneven: Vec<u64>,
+    /// The same for the band less what growth may take.
+    near_bands: Vec<u64>,
     /// Memory above fill targets.
     above_fill: u64,
     /// Loads above the aims, role by role, then over all roles in small steps.
@@ -101,16 +91,22 @@ pub(crate) fn rank(state: &PlanState<'_>, aims: &Aims, price: f64) -> Rank {
     };
     let over: Vec<f64> = roles
         .clone()
-        .map(|role| above(role, aims.aims[role]).max(0.0))
+        .map(|role| (above(role, aims.aims[role]) - SLACK).max(0.0))
         .collect();
     let above_ceilings = roles.clone().map(|role| aims.above_ceiling(state, role));
-    let uneven = roles.map(|role| steps(above(role, aims.bands[role]), TIER));
+    let above_level = |levels: &[f64]| {
+        roles
+            .clone()
+            .map(|role| steps(above(role, levels[role]), TIER))
+            .collect()
+    };
     Rank {
         leftovers: leftovers(state),
         risen: steps(state.excess(Cap::HardOrToday), LEAST_EXCESS),
         above_limits: steps(state.excess(Cap::Hard), LEAST_EXCESS),
         above_ceilings: steps(above_ceilings.sum(), STEP),
-        uneven: uneven.collect(),
+        uneven: above_level(&aims.bands),
+        near_bands: above_level(&aims.mids),
         above_fill: steps(state.excess(Cap::Aimed), LEAST_EXCESS),
         above_aims: over.iter().map(|over| steps(*over, TIER)).collect(),
         over: steps(over.iter().sum(), STEP),
@@ -121,8 +117,10 @@ pub(crate) fn rank(state: &PlanState<'_>, aims: &Aims, price: f64) -> Rank {
 impl<'a> Search<'_, 'a> {
     /// Finds the best placement; returns the roles whose ceilings were lifted for it.
     fn run(&mut self) -> Vec<usize> {
-        let (aims, bands) = (self.aims.aims.clone(), self.aims.bands.clone());
-        if self.solve(None, &self.bounds(&aims)).is_some() {
+        let (aims, bands) = (self.aims.aims.clone(), self.aims.mids.clone());
+        let is_met = self.solve(None, &self.bounds(&aims)).is_some();
+        self.try_few();
+        if is_met {
             return Vec::new();
         }
         // Evening out a role is worth more than filling nodes less than allowed.
@@ -140,15 +138,29 @@ impl<'a> Search<'_, 'a> {
                 let others = goals.iter().filter(|role| *role != leader);
                 let order: Vec<usize> = [leader].into_iter().chain(others).copied().collect();
                 self.one_by_one(&order, &self.open(), None);
-                if self.aims.bands[*leader] > CLOSE * self.aims.aims[*leader] {
+                if self.aims.mids[*leader] > CLOSE * self.aims.aims[*leader] {
                     let mut held = self.open();
-                    held[*leader] = self.aims.bands[*leader];
+                    held[*leader] = self.aims.mids[*leader];
                     let met = self.solve(None, &self.bounds(&held));
                     self.one_by_one(&order[1..], &held, met);
                 }
             }
         }
         self.keep_limits()
+    }
+
+    /// Changes the best, and today, slot by slot where few slots have a load.
+    fn try_few(&mut self) {
+        for from in [self.before.clone(), self.state.clone()] {
+            if let Some(owner) = few(&from, self.before, self.aims, self.prices) {
+                let mut found = self.before.clone();
+                found.carry_out(&owner);
+                let rank = rank(&found, self.aims, self.prices.of_plan(&found));
+                if rank < self.best {
+                    (self.best, self.state) = (rank, found);
+                }
+            }
+        }
     }
 
     fn bounds(&self, aims: &[f64]) -> Bounds {
@@ -165,7 +177,7 @@ impl<'a> Search<'_, 'a> {
             if self.aims.is_goal[role] {
                 f64::INFINITY
             } else {
-                self.aims.bands[role]
+                self.aims.mids[role]
             }
         };
         roles.map(open).collect()
@@ -227,7 +239,7 @@ impl<'a> Search<'_, 'a> {
             }
             let before = self.best.clone();
             for cap in [Cap::Aimed, Cap::Hard, Cap::HardOrToday] {
-                for aims in [&self.aims.aims, &self.aims.bands, &self.open()] {
+                for aims in [&self.aims.aims, &self.aims.mids, &self.open()] {
                     let mut bounds = self.aims.bounds(aims);
                     bounds.cap = cap;
                     for role in &lift {

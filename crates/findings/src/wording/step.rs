@@ -235,12 +235,33 @@ pub(crate) fn why_not(why: &WhyNot) -> String {
             format!("{together} of the {heaviest} heaviest slots have to share a node")
         }
         WhyNot::NotWorth(to, slots) => format!(
-            "{} would be possible, which is not worth {}",
+            "{} was found, which is not worth {}",
             ratio(*to),
             counted(*slots as u64, "slot")
         ),
-        WhyNot::Limits => "maxmemory of the nodes leaves no better placement".into(),
-        WhyNot::OtherRole => "a better placement would make another role worse".into(),
-        WhyNot::NotFound => "no placement was found that is worth its moves".into(),
+        WhyNot::Limits { band, ratio: found } => format!(
+            "no placement within maxmemory brings it to {}; without it {} was found",
+            ratio(*band),
+            ratio(*found)
+        ),
+        WhyNot::OtherRole { band, ratio: found } => format!(
+            "no placement brings it to {} without making another role worse; with that {} was found",
+            ratio(*band),
+            ratio(*found)
+        ),
+        WhyNot::NoPlacement {
+            band,
+            has_limits,
+            has_others,
+        } => {
+            let within = if *has_limits { " within maxmemory" } else { "" };
+            let others = if *has_others {
+                " without making another role worse"
+            } else {
+                ""
+            };
+            format!("no placement{within} brings it to {}{others}", ratio(*band))
+        }
+        WhyNot::NotFound => "no better placement was found within the search".into(),
     }
 }
