@@ -9,8 +9,8 @@ use crate::lower_bound::LowerBound;
 use crate::shares::{Shares, allowed};
 use crate::state::{Bounds, Cap, NEAR, PlanState};
 
-/// Part of the way from the aim to the band that a plan may use: growth takes the rest.
-const WAY: f64 = 0.75;
+/// What growth by a few percent, different on each slot and node, adds to the fullest node.
+const GROWTH: f64 = 0.015;
 /// Minimum gain of a plan, in fair shares of memory and of load.
 const GAINS: [f64; 2] = [0.02, 0.05];
 /// Minimum gain, as a fraction of the excess and as a fraction of the data moved.
@@ -97,7 +97,7 @@ impl Aims {
             aims.is_goal.push(is_goal);
             aims.aims.push(aim);
             aims.bands.push(aim.max(role.band));
-            aims.mids.push(aim.max(aim + WAY * (role.band - aim)));
+            aims.mids.push(aim.max(role.band - GROWTH));
             aims.beside.push(if is_goal {
                 beside
             } else {

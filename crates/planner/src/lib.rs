@@ -29,6 +29,8 @@ mod limited;
 pub mod lower_bound;
 pub mod move_request;
 mod movement;
+mod multipliers;
+mod order;
 mod prices;
 mod receivers;
 mod relief;

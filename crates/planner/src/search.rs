@@ -6,8 +6,9 @@ use crate::aims::{Aims, LEAST_EXCESS, leftovers};
 use crate::budget::Budget;
 use crate::few::{SLACK, few};
 use crate::greedy;
+use crate::multipliers::Multipliers;
 use crate::prices::Prices;
-use crate::state::{Bounds, Cap, PlanState};
+use crate::state::{Bounds, Cap, NEAR, PlanState};
 
 /// Work of one solution in slots and pairs of slots, and the extra work per node.
 const SOLUTION: (u64, u64) = (300_000, 1_200);
@@ -146,7 +147,75 @@ impl<'a> Search<'_, 'a> {
                 }
             }
         }
-        self.keep_limits()
+        let lifted = self.keep_limits();
+        if lifted.is_empty() {
+            self.finish(&goals);
+        }
+        lifted
+    }
+
+    /// Single slots at prices where runs of slots have left a role above its band: for all roles, else for one beside the
+    /// least of another that is found.
+    fn finish(&mut self, goals: &[usize]) {
+        let is_over = |rank: &Rank| {
+            rank.uneven
+                .iter()
+                .chain(&rank.near_bands)
+                .any(|over| *over > 0)
+        };
+        if self.best.leftovers > 0 || !is_over(&self.best) {
+            return;
+        }
+        let mids = self.aims.mids.clone();
+        // What is left of the other budget differs from one search to the next.
+        let mut budget = Budget::new(self.budget.most / 2);
+        if self.finish_at(&mids, &mut budget) {
+            // Growth takes less of what is lower.
+            let mut levels = mids.clone();
+            for role in goals {
+                levels[*role] = self.aims.aims[*role];
+                if !self.finish_at(&levels, &mut budget) {
+                    levels[*role] = mids[*role];
+                }
+            }
+            return;
+        }
+        let bands = self.aims.bands.clone();
+        if self.finish_at(&bands, &mut budget) {
+            return;
+        }
+        for role in goals {
+            let height =
+                |state: &PlanState<'_>| mids[*role] * self.aims.height(state, *role, mids[*role]);
+            let (mut low, mut high) = (mids[*role], height(&self.state));
+            for _ in 0..HALVINGS {
+                if high / low <= CLOSE || budget.is_spent() {
+                    break;
+                }
+                let mut levels = mids.clone();
+                levels[*role] = (low * high).sqrt();
+                match self.finish_at(&levels, &mut budget) {
+                    true => high = levels[*role],
+                    false => low = levels[*role],
+                }
+            }
+        }
+    }
+
+    /// Whether all nodes are brought within these levels.
+    fn finish_at(&mut self, levels: &[f64], budget: &mut Budget) -> bool {
+        let mut state = self.state.clone();
+        let (shares, roles) = (state.shares, self.aims.aims.len());
+        let places = (0..shares.nodes).flat_map(|node| (0..roles).map(move |role| (node, role)));
+        let limit = places.map(|(node, role)| {
+            let heaviest = state.heaviest_giant(node, role, None);
+            let limit = self.aims.limit(self.before, node, role, heaviest, levels);
+            limit.max(shares.least(node, role, heaviest)) - NEAR
+        });
+        let limit: Vec<f64> = limit.collect();
+        Multipliers::new(&mut state, limit, self.prices, budget).solve();
+        let owner = state.owners();
+        self.offer(&owner, &self.bounds(levels)).is_some()
     }
 
     /// Changes the best, and today, slot by slot where few slots have a load.

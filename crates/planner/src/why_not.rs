@@ -8,6 +8,7 @@ use crate::every::{Every, every};
 use crate::few::{EVERY, loaded};
 use crate::lower_bound::SetBy;
 use crate::move_request::MoveRequest;
+use crate::order::sorted;
 use crate::search::search;
 use crate::shares::Shares;
 use crate::solve::{FixedAbove, fixed_above};
@@ -56,6 +57,15 @@ const REASON: u64 = 800_000;
 
 /// Why a role is above its band.
 pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
+    if let Some(sorted) = sorted(request) {
+        return match why_not(&sorted, role) {
+            WhyNot::Fixed(fixed) => WhyNot::Fixed(FixedAbove {
+                node: request.order[fixed.node],
+                ..fixed
+            }),
+            why => why,
+        };
+    }
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
     let aims = Aims::new(&before);

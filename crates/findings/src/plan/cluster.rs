@@ -237,8 +237,12 @@ impl<'a> Cluster<'a> {
 }
 
 impl Cluster<'_> {
-    /// The capacity of each node in a role: from `weights` for existing nodes, the usual one for added nodes.
+    /// The capacity of each node in a role, on one scale: the weights that the user gave, 1 for all other nodes; else
+    /// those of the verdict, and the least of them for a node that it does not weigh.
     pub(crate) fn capacity(&self, weights: &[f64]) -> Vec<f64> {
+        if !self.flags.weights.is_empty() {
+            return self.nodes.iter().map(|node| node.capacity).collect();
+        }
         let positive = weights.iter().copied().filter(|weight| *weight > 0.0);
         let least = positive.fold(f64::INFINITY, f64::min);
         let usual = if least.is_finite() { least } else { 1.0 };
@@ -246,8 +250,7 @@ impl Cluster<'_> {
         let capacity = nodes.map(|(at, node)| match weights.get(at) {
             _ if node.capacity <= 0.0 => 0.0,
             Some(weight) if *weight > 0.0 => *weight,
-            Some(_) => usual,
-            None => usual * node.capacity,
+            _ => usual,
         });
         capacity.collect()
     }

@@ -79,8 +79,12 @@ pub(crate) fn request_of<'p>(
         })
     });
     let is_leaving = |node: &PlannedNode| node.capacity <= 0.0;
+    let mut order: Vec<usize> = (0..cluster.nodes.len()).collect();
+    let added = cluster.nodes.len() - flags.add;
+    order.sort_by_key(|at| (*at >= added, &cluster.nodes[*at].id));
     MoveRequest {
         roles,
+        order,
         leaves: cluster.nodes.iter().map(is_leaving).collect(),
         fixed: cluster.fixed.clone(),
         caps,

@@ -56,6 +56,19 @@ impl Commands {
         can_be_asked.then(|| Name::from(&*format!("redis-cli --cluster fix {address}")))
     }
 
+    /// The same once the limit of memory of all nodes is raised.
+    pub(crate) fn with_maxmemory(&self, maxmemory: u64) -> Self {
+        let mut judging = self.judging.clone();
+        match judging.iter().position(|word| word == "--maxmemory") {
+            Some(at) => judging[at + 1] = maxmemory.to_string(),
+            None => judging.extend(["--maxmemory".into(), maxmemory.to_string()]),
+        }
+        Commands {
+            judging,
+            ..self.clone()
+        }
+    }
+
     /// `redis-cli` that raises the limit of memory of a node, or of all.
     pub(crate) fn raise(&self, node: &Node, of_all: bool, maxmemory: u64) -> Option<Name> {
         let address = node.address.as_deref().filter(|_| self.is_real)?;
