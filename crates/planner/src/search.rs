@@ -326,23 +326,8 @@ impl<'a> Search<'_, 'a> {
         lifted
     }
 
-    /// Solves within these bounds from a given state: at the least price, or, if the bounds are missed, using as little
-    /// receiver room as possible. Keeps the best solution.
+    /// Solves within these bounds from a given state at the least price, and keeps the best solution.
     fn solve(&mut self, from: Option<&PlanState<'a>>, bounds: &Bounds) -> Option<PlanState<'a>> {
-        let prices = self.prices;
-        let met = self.solve_at(prices, from, bounds);
-        if met.is_some() || from.is_some() {
-            return met;
-        }
-        self.solve_at(prices.sparing(), from, bounds)
-    }
-
-    fn solve_at(
-        &mut self,
-        prices: Prices,
-        from: Option<&PlanState<'a>>,
-        bounds: &Bounds,
-    ) -> Option<PlanState<'a>> {
         if self.budget.is_spent() {
             return None;
         }
@@ -351,7 +336,12 @@ impl<'a> Search<'_, 'a> {
         let (least, of_node) = SOLUTION;
         let work = least + of_node * self.before.shares.nodes as u64;
         let mut budget = self.budget.part(work);
-        greedy::solve(&mut state, prices, self.aims.level.as_deref(), &mut budget);
+        greedy::solve(
+            &mut state,
+            self.prices,
+            self.aims.level.as_deref(),
+            &mut budget,
+        );
         self.budget.spent += budget.spent;
         let owner = state.owners();
         self.offer(&owner, bounds)

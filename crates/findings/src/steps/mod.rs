@@ -38,6 +38,8 @@ use slotscope_topology::Topology;
 
 /// A slot of this many fair shares is hot.
 const HOT_SLOT: f64 = 0.5;
+/// A list with this part of the moves of another moves clearly less.
+const FEWER: f64 = 0.8;
 /// Keys of a hot slot that are named where none is known to be hot.
 const LIKELY: usize = 1;
 
@@ -230,8 +232,8 @@ impl<'a> Steps<'a> {
         );
     }
 
-    /// The moves due today and the changes after them, or the changes alone and the moves after them: moves that a change
-    /// makes unnecessary are made only where a node cannot wait for it.
+    /// The moves due today and the changes after them; or the changes first where these reach as much with clearly fewer
+    /// moves, and no node is at a limit, which cannot wait for a change.
     fn add_moves_and_changes(&mut self) {
         let (now, steps, is_actionable) = (self.now.clone(), self.list.len(), self.is_actionable);
         self.add_first_moves();
@@ -246,14 +248,14 @@ impl<'a> Steps<'a> {
         let after = std::mem::replace(&mut self.now, now);
         let was_actionable = std::mem::replace(&mut self.is_actionable, is_actionable);
         self.add_changes();
-        let known = |list: &[Step]| {
-            list.iter()
-                .any(|step| is_change(step) && step.after != After::default())
-        };
-        let is_better = known(&self.list[steps..])
-            && self.reached(&self.now, &self.list[steps..]) <= self.reached(&after, &moves_first);
+        let change_first = &self.list[steps..];
+        let slots = |list: &[Step]| list.iter().map(|step| step.slots_moved).sum::<u64>();
+        let is_known = |step: &Step| is_change(step) && step.after != After::default();
+        let is_better = change_first.iter().any(is_known)
+            && self.reached(&self.now) <= self.reached(&after)
+            && slots(change_first) as f64 <= FEWER * slots(&moves_first) as f64;
         if is_better {
-            self.is_actionable |= self.list[steps..].iter().any(|step| !is_change(step));
+            self.is_actionable |= !change_first.iter().all(is_change);
         } else {
             self.list.truncate(steps);
             self.list.extend(moves_first);
@@ -268,26 +270,16 @@ impl<'a> Steps<'a> {
         states.any(|state| state == State::Limit)
     }
 
-    /// What a list of steps reaches, and what it costs: lower is better.
-    fn reached(
-        &self,
-        then: &Placement<'_>,
-        list: &[Step],
-    ) -> (usize, usize, u64, usize, u64, usize) {
+    /// What a list of steps reaches: roles at a limit, roles above their bands, and by how much. Lower is better.
+    fn reached(&self, then: &Placement<'_>) -> (usize, usize, u64) {
         let judged = || then.roles.iter().filter(|role| role.is_judged);
         let ratio = |role: &PlacedRole<'_>| then.role_after(&self.cluster, role);
         let at_limit = judged().filter(|role| ratio(role).state == State::Limit);
         let above = judged().filter(|role| ratio(role).max_over_mean > role.bands.lower);
         let heights = judged().map(|role| ratio(role).max_over_mean / role.bands.lower - 1.0);
         let height: f64 = heights.map(|height| height.max(0.0)).sum();
-        (
-            at_limit.count(),
-            above.count(),
-            (height / limit::WORTH) as u64,
-            list.iter().map(|step| step.split.len()).sum(),
-            list.iter().filter_map(|step| step.bytes_moved).sum(),
-            list.len(),
-        )
+        let steps = (height / limit::WORTH) as u64;
+        (at_limit.count(), above.count(), steps)
     }
 
     /// The command of moves for memory alone, where a cache leaves next to no load.
@@ -373,10 +365,12 @@ impl<'a> Steps<'a> {
     fn add_changes(&mut self) {
         let Some(change) = self.change() else { return };
         let at = self.list.len();
+        // Moves that could have waited stay.
+        let is_urgent = self.is_urgent(&self.today);
         if let Some(moves) = self
             .list
             .iter_mut()
-            .rfind(|step| step.kind == StepKind::Move)
+            .rfind(|step| step.kind == StepKind::Move && is_urgent)
         {
             moves.until = Some(at);
             if let Some((name, is_tag, _)) = change.pieces.first() {
@@ -393,6 +387,7 @@ impl<'a> Steps<'a> {
         let moves = self.moves_after(true);
         if let (true, Some((moves, placement))) = (change.raises, &moves) {
             row.sentence = said::split(&change.pieces, true, change.is_written);
+            row.slots_moved = moves.slots_moved;
             row.bytes_moved = moves.bytes_moved;
             row.after = moves.after.clone();
             self.now = placement.clone();
