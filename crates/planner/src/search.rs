@@ -220,12 +220,14 @@ impl<'a> Search<'_, 'a> {
 
     /// Changes the best, and today, slot by slot where few slots have a load.
     fn try_few(&mut self) {
+        let today = rank(self.before, self.aims, 0.0).above_ceilings;
         for from in [self.before.clone(), self.state.clone()] {
             if let Some(owner) = few(&from, self.before, self.aims, self.prices) {
                 let mut found = self.before.clone();
                 found.carry_out(&owner);
                 let rank = rank(&found, self.aims, self.prices.of_plan(&found));
-                if rank < self.best {
+                // Ceilings are lifted by name, for a limit of memory alone.
+                if rank < self.best && rank.above_ceilings <= today {
                     (self.best, self.state) = (rank, found);
                 }
             }

@@ -365,13 +365,11 @@ impl<'a> Steps<'a> {
     fn add_changes(&mut self) {
         let Some(change) = self.change() else { return };
         let at = self.list.len();
-        // Moves that could have waited stay.
+        // Other moves are of use after the change, too.
         let is_urgent = self.is_urgent(&self.today);
-        if let Some(moves) = self
-            .list
-            .iter_mut()
-            .rfind(|step| step.kind == StepKind::Move && is_urgent)
-        {
+        let mut moves = self.list.iter_mut();
+        let moves = moves.rfind(|step| step.kind == StepKind::Move);
+        if let Some(moves) = moves.filter(|step| is_urgent && step.command.is_some()) {
             moves.until = Some(at);
             if let Some((name, is_tag, _)) = change.pieces.first() {
                 moves.sentence = said::until_split(name, *is_tag, &moves.sentence);
