@@ -139,7 +139,8 @@ impl<'s, 'a> Multipliers<'s, 'a> {
         keyed.into_iter().map(|(_, node)| node).collect()
     }
 
-    fn receivers(&self, from: usize) -> Vec<usize> {
+    /// Where slots of a node may go, the best first. With many nodes this is most of the work.
+    fn receivers(&mut self, from: usize) -> Vec<usize> {
         let nodes = self.shares().request.staying().filter(|node| *node != from);
         let mut keyed: Vec<(f64, f64, usize)> = nodes
             .map(|node| {
@@ -153,21 +154,28 @@ impl<'s, 'a> Multipliers<'s, 'a> {
                 )
             })
             .collect();
+        self.budget.spent += keyed.len() as u64;
         if keyed.len() > RECEIVERS {
-            keyed.sort_by(|a, b| {
+            let order = |a: &(f64, f64, usize), b: &(f64, f64, usize)| {
                 a.0.total_cmp(&b.0)
                     .then(a.1.total_cmp(&b.1))
                     .then(a.2.cmp(&b.2))
-            });
+            };
+            keyed.select_nth_unstable_by(RECEIVERS - 1, order);
             keyed.truncate(RECEIVERS);
+            keyed.sort_by(order);
         }
         keyed.into_iter().map(|(.., node)| node).collect()
     }
 
     /// Slots of a node, the best for their price first; each is judged again when it is its turn.
     fn singles(&mut self, node: usize) -> bool {
-        let receivers = self.receivers(node);
         let is_pressed = self.slope_of(node) > 0.0;
+        let is_home = |slot: &u16| usize::from(self.state.home(usize::from(*slot))) == node;
+        if !is_pressed && self.state.held(node).iter().all(is_home) {
+            return false;
+        }
+        let receivers = self.receivers(node);
         let loads = self.state.loads(node);
         let roles = self.roles();
         let slopes = |of: usize| -> Vec<f64> {
