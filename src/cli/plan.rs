@@ -156,6 +156,7 @@ impl Run for PlanArgs {
                     is_rollback,
                     tls: tls.as_ref(),
                 };
+                script(false).check_addresses()?;
                 if let Some(file) = rollback {
                     file.publish(|out| script(true).write(out))?;
                 }

@@ -1,5 +1,6 @@
 //! The commands of steps, with real file names, ready to paste.
 
+use slotscope_engine::host::host_and_port;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::shell_word;
@@ -72,11 +73,11 @@ impl Commands {
     /// `redis-cli` that raises the limit of memory of a node, or of all.
     pub(crate) fn raise(&self, node: &Node, of_all: bool, maxmemory: u64) -> Option<Name> {
         let address = node.address.as_deref().filter(|_| self.is_real)?;
-        let (host, port) = address.rsplit_once(':')?;
+        let (host, port) = host_and_port(address)?;
         let to = if of_all {
             format!("--cluster call {}", shell_word(address))
         } else {
-            format!("-h {} -p {}", shell_word(host), shell_word(port))
+            format!("-h {} -p {}", shell_word(host), port)
         };
         let command = format!("redis-cli {to} CONFIG SET maxmemory {maxmemory}");
         Some(Name::from(&*command))
