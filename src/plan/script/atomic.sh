@@ -39,8 +39,9 @@ move() {
 
 # Hands it over and waits for it, also where it is on its way already.
 move_together() {
-    local started=0 polls=0 end=$((SECONDS + patience_secs)) together progress
-    progress="$rest $((keys * rest / slots)) $((bytes * rest / slots))"
+    local started=0 polls=0 end=$((SECONDS + patience_secs)) together
+    local -a progress
+    progress=("$rest" $((keys * rest / slots)) $((bytes * rest / slots)))
     shorten ${left[@]+"${left[@]}"}
     together=$few
     set_words
@@ -71,8 +72,7 @@ move_together() {
         nap $((polls++ < 10 ? 0 : 1)).1
     done
     open=''
-    # shellcheck disable=SC2086 # three numbers
-    moved $progress
+    moved "${progress[@]}"
 }
 
 # Sets `state` to that of what is on its way, or to nothing, and `ended` to how the newest migration ended.

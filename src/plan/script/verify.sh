@@ -53,7 +53,8 @@ show_nodes() {
 compare_keys() {
     local node all=0 all_planned=0 planned off changed is what share differs=''
     local -a keys_of
-    ((${#keys_after[@]} > 1)) || return 0
+    # Of a plan that knows no keys there is not even the array.
+    if [[ -z ${keys_after[*]-} ]] || ((${#keys_after[@]} < 2)); then return 0; fi
     for node in "${!keys_after[@]}"; do
         [[ -n ${host[node]-} ]] && ask_for number "$node" DBSIZE || return 0
         # A node that gave its keys away may be a replica, whose keys are those of another node.
