@@ -4,11 +4,12 @@
 # what its arithmetic and subscripts read, as in id[$(reboot)].)
 longest=1000000 most_lines=100000
 id_form='^"?([0-9a-f]{40})"?$'
-number_form='^("|[(]integer[)] )?(0|[1-9][0-9]*)"?$'
-range_form='^(0|[1-9][0-9]*)(-(0|[1-9][0-9]*))?$'
-open_form='^\[([0-9]+)-[<>]-[0-9a-f]+\]$'
-host_form='^[A-Za-z0-9._:%-]+$'
-word_form='^"?([A-Za-z][A-Za-z_-]*)"?$'
+# A number is what arithmetic can hold, also where a thousand nodes are added up.
+number_form='^("|[(]integer[)] )?(0|[1-9][0-9]{0,14})"?$'
+range_form='^(0|[1-9][0-9]{0,4})(-(0|[1-9][0-9]{0,4}))?$'
+open_form='^\[([0-9]{1,5})-[<>]-[0-9a-f]+\]$'
+host_form='^[A-Za-z0-9._:%-]{1,255}$'
+word_form='^"?([A-Za-z][A-Za-z_-]{0,39})"?$'
 key_form='^ *[0-9]+[)] ("([^"\]|\\.)*")$'
 
 # Sets `value` to what TEXT says, or to nothing: is FORM TEXT
@@ -16,10 +17,9 @@ is() {
     value=''
     case $1 in
         id) [[ ! $2 =~ $id_form ]] || value=${BASH_REMATCH[1]} ;;
-        # What arithmetic can hold, also where a thousand nodes are added up.
-        number) [[ ! $2 =~ $number_form || ${#BASH_REMATCH[2]} -gt 15 ]] || value=${BASH_REMATCH[2]} ;;
-        host) [[ ! $2 =~ $host_form || ${#2} -gt 255 ]] || value=$2 ;;
-        word) [[ ! $2 =~ $word_form || ${#2} -gt 40 ]] || value=${BASH_REMATCH[1]} ;;
+        number) [[ ! $2 =~ $number_form ]] || value=${BASH_REMATCH[2]} ;;
+        host) [[ ! $2 =~ $host_form ]] || value=$2 ;;
+        word) [[ ! $2 =~ $word_form ]] || value=${BASH_REMATCH[1]} ;;
         ok) [[ $2 != OK ]] || value=OK ;;
         key) [[ ! $2 =~ $key_form ]] || value=${BASH_REMATCH[1]} ;;
     esac
@@ -99,11 +99,11 @@ read_slots() {
     local number=$1 text first last next=0 ranges=''
     shift
     for text in "$@"; do
-        if [[ $text =~ $range_form && ${#text} -le 11 ]]; then
+        if [[ $text =~ $range_form ]]; then
             first=${BASH_REMATCH[1]} last=${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}
             ((next <= first && first <= last && last <= 16383)) || return 1
             ranges+="$first-$last " next=$((last + 1))
-        elif [[ $text =~ $open_form && ${#BASH_REMATCH[1]} -le 5 ]]; then
+        elif [[ $text =~ $open_form ]]; then
             is_open[10#${BASH_REMATCH[1]}]=yes
         else
             return 1

@@ -69,12 +69,13 @@ check_commands() {
 
 stop_moves() { :; }
 
-# Sends a command over an open connection and reads its reply, which the node's id ends: send DESCRIPTOR COMMAND
-# Keys come and go quoted, so that no byte is lost: `count` keys of a listing become `listed`, other lines `reply`.
+# Sends commands over an open connection and reads their replies, which the node's id ends: send DESCRIPTOR COMMANDS
+# Keys come and go quoted, so that no byte is lost: `count` keys of a listing become `listed`. Of other lines the first is
+# `reply`, and `more` has the others.
 send() {
     local node=$source limit_secs=$patience_secs
     (($1 == 3)) || node=$target
-    reply='' listed='' count=0
+    reply='' more='' listed='' count=0
     begin_call
     printf '%s\nCLUSTER MYID\n' "$2" >&"$1" || die "${name[node]}: redis-cli has ended"
     while listen $(($1 + 1)) "$node" "${kept[$1]}"; do
@@ -83,17 +84,17 @@ send() {
             '('[0-9]*'s)') ;; # the time that a slow command took
             'Could not connect'* | 'Error: '*) break ;;
             *') "'*) ! is key "$line" || listed+=" $value" count=$((count + 1)) ;;
-            *) ((${#reply} > 200)) || reply+=${reply:+ }${line:0:200} ;;
+            *) if [[ -z $reply ]]; then reply=${line:0:200}; else more=${more:0:200}${more:+ }${line:0:200}; fi ;;
         esac
     done
     die "${name[node]} at ${host[node]}:${port[node]} does not answer: $reply $line"
 }
 
-# Moves the keys of a slot until none is left, at most MOST at once. A slot that is leaving gets no new keys, so this ends:
-# move_keys SLOT MOST
+# Moves the keys of a slot, of which `send` listed the first, until none is left, at most MOST at once. A slot that is leaving
+# gets no new keys, so this ends: move_keys SLOT MOST
 move_keys() {
     local slot=$1 most=$2 before='' batch size
-    while send 3 "CLUSTER GETKEYSINSLOT $slot $few_keys"; ((count > 0)); do
+    while ((count > 0)); do
         [[ $listed != "$before" ]] || die "slot $slot: keys that MIGRATE moved are still on ${name[source]}"
         before=$listed batch=$listed size=$count
         if ((count == few_keys || count > most)); then
@@ -102,36 +103,36 @@ move_keys() {
             ask "$source" CLUSTER GETKEYSINSLOT "$slot" "$many_keys"
             while next_line; do
                 is key "$line" || die "slot $slot: ${name[source]} does not list its keys: $complaint"
-                batch+=" $value" size=$((size + 1))
                 ((size < most)) || migrate
+                batch+=" $value" size=$((size + 1))
             done
         fi
-        ((size == 0)) || migrate
+        migrate "$looking"
     done
-    [[ $reply == '(empty '* ]] || die "slot $slot: ${name[source]} does not list its keys: $reply"
     # The node that gets the slot makes the other one drop what it has of it: two answers, then, that it has nothing.
-    send 3 "CLUSTER COUNTKEYSINSLOT $slot"
-    [[ $reply == '(integer) 0' ]] || die "slot $slot: ${name[source]} still counts keys: $reply"
+    [[ $more == '(integer) 0 (empty '* ]] || die "slot $slot: ${name[source]} does not list its keys: $more"
 }
 
 # REPLACE: until the slot is handed over, what the source holds is the truth; the target may have a copy from a MIGRATE that
-# was cut off.
+# was cut off. Migrates the batch, and sends more after it: migrate [COMMANDS]
 migrate() {
-    send 3 "MIGRATE $destination$batch"
+    send 3 "MIGRATE $destination$batch${1:+$'\n'$1}"
     [[ $reply == OK || $reply == NOKEY ]] || die "slot $slot: MIGRATE from ${name[source]} to ${name[target]}: $reply"
     keys_moved=$((keys_moved + size)) batch='' size=0
 }
 
 # Hands over one slot, move_slot SLOT MOST. A target that owns it already was given it by an earlier run.
 move_slot() {
-    local slot=$1 most=$2
+    local slot=$1 most=$2 refusal looking
+    # A round trip for each step, not for each command.
+    looking="CLUSTER COUNTKEYSINSLOT $slot"$'\n'"CLUSTER GETKEYSINSLOT $slot $few_keys"
     keys_moved=0
     send 5 "CLUSTER SETSLOT $slot IMPORTING ${id[source]}"
     case $reply in
         OK)
-            send 3 "CLUSTER SETSLOT $slot MIGRATING ${id[target]}"
+            send 3 "CLUSTER SETSLOT $slot MIGRATING ${id[target]}"$'\n'"$looking"
             if [[ $reply != OK ]]; then
-                local refusal=$reply
+                refusal=$reply
                 send 5 "CLUSTER SETSLOT $slot STABLE"
                 open=''
                 die "slot $slot cannot leave ${name[source]}: $refusal"

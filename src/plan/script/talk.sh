@@ -61,13 +61,9 @@ begin_call() { asked=$SECONDS noted=0; }
 # A line that a program PID prints of what a node says, as `line`. False at the end, and after `limit_secs`:
 # listen DESCRIPTOR NODE PID
 listen() {
-    local part status
-    line=''
-    while :; do
-        status=0
-        IFS= read -r -t 1 -n "$longest" -u "$1" part || status=$?
-        line+=$part
-        ((status)) || return 0
+    local status rest=''
+    until IFS= read -r -t 1 -n 1 -u "$1" line; do
+        status=$?
         # bash 3.2 has one status for "nothing yet" and for the end.
         if ((status <= 128 && BASH_VERSINFO[0] > 3)) || ! kill -0 "$3" 2>/dev/null; then return 1; fi
         if ((SECONDS - asked >= limit_secs)); then
@@ -80,6 +76,9 @@ listen() {
             say_over "waiting for ${host[$2]}:${port[$2]}, $noted s"
         fi
     done
+    # redis-cli prints whole replies: the rest of a line that has begun is there. A limit costs a call for each byte.
+    [[ -z $line ]] || IFS= read -r -n "$longest" -u "$1" rest || true
+    line+=$rest
 }
 
 # Sends a command, or else what is in the file `input`, and reads the reply: the first line is `complaint`, next_line begins

@@ -207,7 +207,7 @@ fn a_listing_adds_no_slots() {
     }
 }
 
-/// A node stops answering at a call; the script names it and ends, and goes on when the node is back.
+/// A node stops answering at a call; the script names it and ends, and a later run with the node back ends well.
 fn goes_on_after_silence(kind: &str, at: usize) -> usize {
     let (count, silent) = (
         Arc::new(AtomicUsize::new(0)),
@@ -279,7 +279,7 @@ fn signals_end_a_script_that_waits_for_a_silent_node() {
         assert_eq!(code, "130", "{kind}, {signal}: {log}");
         log.says("run this script again to go on")
             .says("waiting for 127.0.0.1:");
-        // Of a machine that is not busy: below two.
+        // Two on an idle machine.
         assert!(
             secs.parse::<u32>().unwrap() <= 5,
             "{kind}, {signal}: {secs} s: {log}"
