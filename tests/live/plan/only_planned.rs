@@ -177,7 +177,7 @@ fn all(count: usize, case: impl Fn(usize) + Sync) {
 
 #[test]
 fn whatever_a_node_says_only_planned_slots_move() {
-    all(size("PLAN_LIES", 24), |run| {
+    all(size("PLAN_LIES", 12), |run| {
         let kind = KINDS[run % 3];
         let stage = Stage::with_liar(kind, liar(run as u64), 2);
         let output = stage.scratch.shell("bash script.sh");
