@@ -75,7 +75,7 @@ pub fn captures(
             node: of_name.or_else(|| owner_of(captured.slots(*at), topology)),
             is_named: of_name.is_some(),
             is_idle: seen[*at].seen.operations == 0,
-            times: captured.times(*at),
+            times: both(captured.times(*at), seen[*at].seen.keyless.times),
         }
     };
     let captures: Vec<Capture> = places.iter().map(capture).collect();
@@ -127,8 +127,9 @@ pub fn captures(
         let client = first(&of.keyless.clients);
         of.client = client.map(|(name, count)| (name.clone(), count));
     }
-    let times = captures.iter().filter_map(|capture| capture.times);
-    let range = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let range = captures
+        .iter()
+        .fold(None, |range, capture| both(range, capture.times));
     Some(Captures {
         seen: seen_nodes(&captures, nodes),
         spans: spans.collect(),
@@ -356,6 +357,12 @@ fn was_collected_from(inputs: &Inputs, name: &str) -> bool {
             && nodes
                 .any(|node| node.role == Role::Primary && node.file.is_some() && node.name == name)
     })
+}
+
+/// The time from the earlier start to the later end.
+fn both(a: Option<(u64, u64)>, b: Option<(u64, u64)>) -> Option<(u64, u64)> {
+    let times = a.into_iter().chain(b);
+    times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use slotscope_model::{FileFacts, Incomplete, InputFacts};
 
 use crate::pipeline::strays;
 
-/// So many open slots, a hundredth of all, do not make a collection incomplete.
+/// Up to this many open slots, a hundredth of all, do not make a collection incomplete.
 const FEW_OPEN: u64 = 163;
 
 /// Adds the facts of collections to `input`; with a redaction, sentences contain no names.

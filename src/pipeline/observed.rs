@@ -105,7 +105,7 @@ pub(crate) fn servers(
         if let Some(entry) = entry_of(collections, node, topology.nodes.len()) {
             known[place] = facts(entry).or(known[place].take());
             if has_failover(collections) {
-                // A new primary synchronises its replicas: that is no work of clients.
+                // A new primary synchronises its replicas: that is not the work of clients.
                 known[place].iter_mut().for_each(|facts| facts.cpu = None);
             }
             if let Some(outage) = outage(entry) {

@@ -62,7 +62,7 @@ pub enum Seen {
     /// All of it.
     #[default]
     Whole,
-    /// So many of its slots.
+    /// How many of its slots.
     Slots {
         /// Those that were read.
         read: u32,

@@ -233,7 +233,8 @@ fn read_opened(opened: Opened, bytes: &[u8], at_least: usize) {
         let at_least = at_least.saturating_sub(checking.newlines_in_keys);
         assert!(
             reported >= at_least,
-            "{reported} keys, rejects and notices in at least {at_least} rows"
+            "{reported} keys, rejects and notices in at least {at_least} rows of {:?}",
+            String::from_utf8_lossy(&bytes[..bytes.len().min(1000)])
         );
     });
 }

@@ -22,6 +22,8 @@ pub struct Keyless {
     pub commands: Names,
     /// By the address that they came from, without its port, where the capture has it.
     pub clients: Names,
+    /// The first and the last time, in milliseconds since 1970, where the capture has them.
+    pub times: Option<(u64, u64)>,
 }
 
 /// Counts by name.
@@ -38,9 +40,10 @@ impl Keyless {
         *self == Keyless::default()
     }
 
-    /// Adds a command.
-    pub(crate) fn add(&mut self, command: &[u8], client: Option<&[u8]>) {
+    /// Adds a command, at this time.
+    pub(crate) fn add(&mut self, command: &[u8], client: Option<&[u8]>, time_ms: Option<u64>) {
         self.count += 1;
+        self.span(time_ms.map(|time| (time, time)));
         self.commands.add(command, 1);
         if let Some(client) = client {
             self.clients.add(client, 1);
@@ -52,6 +55,12 @@ impl Keyless {
         self.count = self.count.saturating_add(other.count);
         self.commands.merge(other.commands);
         self.clients.merge(other.clients);
+        self.span(other.times);
+    }
+
+    fn span(&mut self, times: Option<(u64, u64)>) {
+        let both = self.times.into_iter().chain(times);
+        self.times = both.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     }
 }
 

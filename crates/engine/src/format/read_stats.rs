@@ -145,10 +145,16 @@ impl ReadStats {
         self.operations + self.commands_without_keys() > 0
     }
 
-    /// Counts a command without keys, or a script, called `name`, of the client at this address.
-    pub(crate) fn keyless(&mut self, notice: Notice, name: &[u8], client: Option<&[u8]>) {
+    /// Counts a command without keys, or a script, called `name`, of the client at this address, at this time.
+    pub(crate) fn keyless(
+        &mut self,
+        notice: Notice,
+        name: &[u8],
+        client: Option<&[u8]>,
+        time_ms: Option<u64>,
+    ) {
         self.note(notice, 1);
-        self.keyless.add(name, client);
+        self.keyless.add(name, client, time_ms);
     }
 
     /// Keys and operations excluded by a filter.
@@ -176,8 +182,8 @@ impl ReadStats {
     }
 
     /// Records an unknown command called `name`, in the row at `byte` of the input.
-    pub fn unknown_command(&mut self, byte: u64, name: &[u8]) {
-        self.keyless(Notice::UnknownCommand, b"", None);
+    pub(crate) fn unknown_command(&mut self, byte: u64, name: &[u8], time_ms: Option<u64>) {
+        self.keyless(Notice::UnknownCommand, b"", None, time_ms);
         self.lose(Lost::Command, byte, name);
     }
 

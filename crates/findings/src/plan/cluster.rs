@@ -33,7 +33,7 @@ pub struct MoveFlags {
     pub tolerance: Option<f64>,
     /// A slot stays if migrating one of its keys blocks a node for longer than this; `None`: such slots move.
     pub max_block: Option<Duration>,
-    /// Whether a plan is made even for a dump that is not whole.
+    /// Whether a plan is made even for an incomplete dump.
     pub force: bool,
     /// Upper size in bytes of a job (a set of slots migrated as one unit; a single slot may exceed it); `None`: no
     /// limit.

@@ -67,6 +67,22 @@ pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, comm
                     let then = commands.with_maxmemory(raise.maxmemory);
                     let mut then = Steps::of(&raised, topology, observed, &then, cluster);
                     then.insert(raise, &steps.today);
+                    // What else there is to do where hosts have no more memory.
+                    let is_other = |step: &Step| {
+                        step.kind == StepKind::AddNodes
+                            || step.kind == StepKind::Free && step.frees != Some(Frees::Limit)
+                    };
+                    let is_new =
+                        |step: &Step| then.list.iter().all(|own| own.sentence != step.sentence);
+                    let others = steps.list.into_iter();
+                    let others: Vec<Step> = others
+                        .filter(|step| is_other(step) && is_new(step))
+                        .map(|step| Step {
+                            until: None,
+                            ..step
+                        })
+                        .collect();
+                    then.list.extend(others);
                     (then.list, then.left, true)
                 }
             }

@@ -78,7 +78,7 @@ pub(crate) fn skew(nodes: &Nodes, observed: &Observed) -> Option<Finding> {
             ))
         })
         .collect();
-    // A node that was not captured is no node without commands.
+    // A node that was not captured may have run commands.
     let known = known.filter(|known| known.len() > 1)?;
     let are_timed = known
         .iter()

@@ -75,7 +75,7 @@ impl VerdictInputs<'_> {
             .or(load.reason);
     }
 
-    /// What servers' own counts by slot have of a node; keys of a dump are what it has.
+    /// What servers' own counts by slot have of a node; the keys of a dump are all that there are.
     pub(crate) fn of_counts(&self, at: usize) -> Seen {
         let counted = self.observed.counted_slots.as_deref();
         counted.map_or(Seen::Whole, |counted| self.of_slots(counted, at))

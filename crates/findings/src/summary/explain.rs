@@ -106,7 +106,7 @@ impl RoleInputs<'_> {
             Reason::Counters => said::OTHER_TIMES.into(),
             Reason::OutsideSlots => said::OUTSIDE_SLOTS.into(),
             _ if self.verdict.summary.input.sample_percent.is_some() => said::SAMPLED.into(),
-            _ => format!("{}, so nodes are not compared", self.unseen()),
+            _ => said::not_compared(&self.unseen()),
         };
         let heaviest = self.heaviest();
         why + &heaviest.map_or(String::new(), |seen| said::gets(&seen, measure))

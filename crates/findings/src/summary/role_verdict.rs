@@ -51,7 +51,7 @@ pub(crate) fn of(inputs: &RoleInputs<'_>) -> RoleVerdict {
         ..RoleVerdict::default()
     };
     let is_sample = inputs.verdict.summary.input.sample_percent.is_some();
-    // The nodes that were seen whole are compared, and nothing is said of all.
+    // The nodes that were seen whole are compared, without a verdict on all.
     let is_compared =
         |reason: &Reason| *reason == Reason::NotSeen && compared.nodes.len() > 1 && !is_sample;
     let is_there = compared.total > 0.0 || compared.nodes.is_empty();

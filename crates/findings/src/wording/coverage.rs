@@ -7,7 +7,7 @@ use slotscope_model::measure::Measure;
 use slotscope_model::state::Role;
 use slotscope_model::words::NAMES;
 
-/// So many slots are in none of the replies that were read.
+/// Slots that are in none of the replies that were read.
 pub(crate) fn slots_of_no_reply(slots: u32) -> String {
     format!(
         "{} are in none of the replies: not all primaries were read",
@@ -15,7 +15,7 @@ pub(crate) fn slots_of_no_reply(slots: u32) -> String {
     )
 }
 
-/// So many of all commands are in no slot, and no file says of which node.
+/// Commands that are in no slot, where no file names the node.
 pub(crate) fn commands_of_no_node(keyless: u64, all: u64) -> String {
     format!(
         "{} of {} have no key, and no file is named after the node that ran them (7001.monitor)",

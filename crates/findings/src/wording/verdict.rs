@@ -168,6 +168,11 @@ impl Gap {
     }
 }
 
+/// Why nodes are not compared: which of them were not seen whole.
+pub(crate) fn not_compared(unseen: &str) -> String {
+    format!("{unseen}, so nodes are not compared")
+}
+
 /// The heaviest tag or key of a load whose nodes are not compared.
 pub(crate) fn gets((name, is_tag, part): &(Name, bool, f64), measure: Measure) -> String {
     format!(

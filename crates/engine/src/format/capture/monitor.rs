@@ -123,6 +123,7 @@ fn read_line(
     let command = COMMANDS.named(name);
     // The address, without a port, after which the bracket of the record closes.
     let client = || host(&block.content()[address..name_at]);
+    let time = Some(parsed.time_ms);
     if let Some(script) = command.filter(|command| command.is_script()) {
         // The commands that it ran follow. Without declared keys it is in no slot.
         let declares = words
@@ -131,16 +132,16 @@ fn read_line(
             .is_none_or(|(from, to)| &block.content()[*from..*to] != b"0");
         return match declares {
             true => gather.note(Notice::Script),
-            false => gather.keyless(Notice::Script, script.name.as_bytes(), client()),
+            false => gather.keyless(Notice::Script, script.name.as_bytes(), client(), time),
         };
     }
     match command.map_or(Err(Meaning::Unknown), |command| words.keys(command, block)) {
         Ok(()) => words.give(block, (parsed.time_ms, parsed.database), gather),
-        Err(Meaning::Unknown) => gather.unknown_command(offset + start as u64, name),
+        Err(Meaning::Unknown) => gather.unknown_command(offset + start as u64, name, time),
         Err(Meaning::Wrong) => gather.reject(start, WRONG),
         Err(_) => {
             let name = command.map_or(&b""[..], |command| command.name.as_bytes());
-            gather.keyless(Notice::NoKeyCommand, name, client());
+            gather.keyless(Notice::NoKeyCommand, name, client(), time);
         }
     }
 }
