@@ -125,7 +125,8 @@ fn lost_side_files(collection: &Collection, files: &[FileFacts]) -> Vec<Incomple
     let series = load.clone().filter(|load| load.nodes_by_slot > 0);
     let captures = load
         .flat_map(|load| &load.monitor)
-        .flat_map(|monitor| &monitor.nodes);
+        .flat_map(|monitor| &monitor.nodes)
+        .filter(|node| node.commands > 0);
     let series = series.map(|_| (SLOT_STATS_FILE, "counts by slot"));
     let captures = captures.map(|node| (node.file.as_str(), "commands"));
     let lost = |(file, what): (&str, &str)| {

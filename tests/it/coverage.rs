@@ -174,8 +174,8 @@ fn work_that_has_no_slot_is_that_of_the_node_that_did_it() {
             verdict["sentence"]
         );
         let sentence = verdict["sentence"].as_str().unwrap();
-        sentence.says("127.0.0.1:7001 runs 2.50× its share of commands, 83% of all");
-        sentence.says(&format!("{name} 90% of them"));
+        sentence.says("127.0.0.1:7001 runs 2.50× its share of commands, 83.3% of all");
+        sentence.says(&format!("{name} 90.0% of them"));
         if name != "commands with unknown names" {
             sentence.says("from 10.0.0.7");
         }
@@ -331,7 +331,7 @@ fn counts_by_slot_are_a_table_too() {
     assert_eq!(report["slots"]["ops"][3], 7);
     for (rows, says) in [
         ("0,1\n0,2\n", "line 3: slot 0 is there twice"),
-        ("16384,1\n", "line 2: 16384 is no slot"),
+        ("16384,1\n", "line 2: 16384 is not a slot"),
         ("1,x\n", "line 2 is not a slot and 1 count"),
     ] {
         scratch.file("bad.csv", format!("slot,count\n{rows}"));

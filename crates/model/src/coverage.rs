@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use slotscope_engine::name::Name;
 
 use crate::measure::Measure;
-use crate::role_load::RoleLoad;
 use crate::state::Role;
 
 /// What was seen of the cluster.
@@ -128,17 +127,5 @@ impl RoleCoverage {
     pub fn of(&self, node: &Name) -> Option<Extent> {
         let mut nodes = self.nodes.iter();
         nodes.find(|seen| seen.node == *node).map(|node| node.seen)
-    }
-}
-
-impl Coverage {
-    /// The first thing that the input as a whole lacks for a load.
-    pub fn lack(&self, load: &RoleLoad) -> Option<&Lack> {
-        let is_of = |lack: &&Lack| match (lack.role, lack.of) {
-            // Memory that servers report needs no column.
-            (_, Lacking::Columns) => load.measure == Measure::Keys && load.role == lack.role,
-            (role, _) => role.is_none() || role == load.role,
-        };
-        self.lacks.iter().find(is_of)
     }
 }

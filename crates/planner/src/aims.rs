@@ -33,7 +33,7 @@ pub(crate) struct Aims {
     pub aims: Vec<f64>,
     /// The load up to which a node counts as even.
     pub bands: Vec<f64>,
-    /// Between both: the band less what growth may take.
+    /// Between both: the band minus what growth may take.
     pub mids: Vec<f64>,
     /// Shares that a node filled by one slot may hold beside that slot.
     pub beside: Vec<f64>,

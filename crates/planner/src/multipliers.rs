@@ -14,7 +14,7 @@ const PASSES: usize = 2;
 const WEIGHT: (f64, f64, f64) = (20.0, 1.5, 1500.0);
 /// The highest price of a share.
 const MOST: f64 = 1e4;
-/// Shares above a limit that are none, and more of which nothing but more rounds can take away.
+/// Up to this many shares above a limit, the limit is kept.
 const MET: f64 = 2e-4;
 /// An excess that stays above this part of the least so far, in as many rounds, falls no more.
 const SLOW: (f64, usize) = (0.93, 4);

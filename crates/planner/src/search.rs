@@ -72,7 +72,7 @@ pub(crate) struct Rank {
     /// How far each role is from even, in coarse steps: a tiny gain in the first role does not outweigh a large loss in
     /// the second.
     uneven: Vec<u64>,
-    /// The same for the band less what growth may take.
+    /// The same for the band minus what growth may take.
     near_bands: Vec<u64>,
     /// Memory above fill targets.
     above_fill: u64,

@@ -162,14 +162,7 @@ pub fn shape(bytes: &[u8]) -> bool {
         return false;
     };
     // Lines above a header and quoted rows are part of a shape.
-    let at_least = rows_at_least(
-        if shape.format() == "lines" {
-            "lines"
-        } else {
-            "resp"
-        },
-        bytes,
-    );
+    let at_least = rows_at_least(if shape.is_raw() { "lines" } else { "resp" }, bytes);
     read_opened(opened, bytes, at_least);
     if checksum(bytes).is_multiple_of(SCANNED) {
         agree(None, bytes);

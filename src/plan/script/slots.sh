@@ -29,13 +29,14 @@ cut_off() {
     local -a word
     left=() rest=0
     read -r -a word <<<"${slots_of[$1]-}"
+    word+=(16384-16385) # beyond all slots
     for range in "${ranges[@]}"; do
         first=-1 last=${range#*-}
         ((${range%-*} > before)) || at=0
         before=$last
         for ((slot = ${range%-*}; slot <= last + 1; slot++)); do
-            while ((at < ${#word[@]} && ${word[at]#*-} < slot)); do at=$((at + 1)); done
-            if ((slot <= last)) && { ((at == ${#word[@]} || ${word[at]%-*} > slot)) || [[ -n ${is_open[slot]-} ]]; }; then
+            while ((${word[at]#*-} < slot)); do at=$((at + 1)); done
+            if ((slot <= last)) && { ((${word[at]%-*} > slot)) || [[ -n ${is_open[slot]-} ]]; }; then
                 ((first >= 0)) || first=$slot
                 rest=$((rest + 1))
             elif ((first >= 0)); then

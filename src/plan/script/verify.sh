@@ -81,5 +81,5 @@ compare_keys() {
 # Sets `share` to a part in percent: percent PART ALL
 percent() {
     printf -v share '%04d' $(((1000 * $1 + $2 / 2) / $2))
-    share="$((10#${share%?})).${share: -1}%"
+    share="$((10#${share%?})).${share#"${share%?}"}%"
 }

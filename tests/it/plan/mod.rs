@@ -52,7 +52,7 @@ fn people_read_what_moves_and_what_that_brings() {
     said(&scratch, "")
         .begins("move ")
         .says("judged by ops, then by bytes")
-        .says("  10.0.0.1 -> 10.0.0.2: ")
+        .says("  10.0.0.1:7000 -> 10.0.0.2:7000: ")
         .says("1 slot on the way to another node, left out of the plan: 13000")
         .lacks("own no slots");
     said(&scratch, "--by bytes --tolerance 500").begins("nothing to move: ");

@@ -69,7 +69,7 @@ impl VerdictInputs<'_> {
         let is_unseen = |at: &usize| !seen[*at].is_whole() && !nodes[*at].is_lost();
         let is_part = load.compared.iter().any(is_unseen);
         load.compared.retain(|at| seen[*at].is_whole());
-        let lacks = self.summary.coverage.lack(load).is_some();
+        let lacks = lack_for(&self.summary.coverage, load).is_some();
         load.reason = (is_part || lacks)
             .then_some(Reason::NotSeen)
             .or(load.reason);
@@ -137,4 +137,14 @@ impl VerdictInputs<'_> {
         let is_idle = || f64::from(node.slots) / owned * units <= limit::SURELY;
         node.load_by(measure.metric()) > 0 || is_idle()
     }
+}
+
+/// The first thing that the input as a whole lacks for a load.
+pub(crate) fn lack_for<'a>(coverage: &'a Coverage, load: &RoleLoad) -> Option<&'a Lack> {
+    let is_of = |lack: &&Lack| match (lack.role, lack.of) {
+        // Memory that servers report needs no column.
+        (_, Lacking::Columns) => load.measure == Measure::Keys && load.role == lack.role,
+        (role, _) => role.is_none() || role == load.role,
+    };
+    coverage.lacks.iter().find(is_of)
 }

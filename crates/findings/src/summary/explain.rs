@@ -2,6 +2,7 @@
 
 use slotscope_engine::name::Name;
 
+use crate::summary::coverage::lack_for;
 use crate::summary::explanation::{Fullest, Why, named};
 use crate::summary::judge::Judgement;
 use crate::summary::role_verdict::RoleInputs;
@@ -119,7 +120,7 @@ impl RoleInputs<'_> {
         let is_unseen = |(node, seen): &(&NodeLoad, &Seen)| !seen.is_whole() && !node.is_lost();
         let rows = rows.filter(is_unseen);
         let unseen: Vec<_> = rows.map(|(node, seen)| (node.label(), *seen)).collect();
-        let lack = self.verdict.summary.coverage.lack(self.load);
+        let lack = lack_for(&self.verdict.summary.coverage, self.load);
         match lack.filter(|_| unseen.is_empty()) {
             Some(lack) => lack.sentence.clone(),
             None => {

@@ -71,7 +71,7 @@ fn what_captures_say() {
         situation("a hot key that is only written")
             .on(captured("get", &hot("set")))
             .says(&["HOT 10.0.0.1 ", "key cfg:"])
-            .steps(&[Move, Split]),
+            .steps(&[Split]),
         situation("a hot key of which nobody knows whether it is read")
             .on(Scene::even(3)
                 .keys("key,size,ops", light(KEYS, ",100,1"))
@@ -89,7 +89,7 @@ fn what_captures_say() {
                     .collect::<Vec<_>>(),
             ))
             .says(&["HOT 10.0.0.1 ", "hash tag {sale"])
-            .steps(&[Move, Split, Move]),
+            .steps(&[Split]),
         balanced("two seconds of six nodes")
             .on(even(6).capture("all.monitor", (0, 2), &few))
             .not_judged(Reason::TooFew),
@@ -217,14 +217,14 @@ fn what_counters_say() {
         situation("the same where no clock of a process is known")
             .on(both(&[&put_off, &little, &little]))
             .says(&["HOT 10.0.0.1 ", " 1.6"])
-            .steps(&[FindKey]),
+            .steps(&[FindKey, Move]),
         situation("the same where the processes' own clocks say so too")
             .on(clocks(
                 both(&[&put_off, &little, &little]),
                 [0.08, 0.05, 0.05],
             ))
             .says(&["HOT 10.0.0.1 ", " 1.6"])
-            .steps(&[FindKey]),
+            .steps(&[FindKey, Move]),
         situation("a hot slot")
             .on(of(few, &[&hot, &later, &later]))
             .says(&[

@@ -69,8 +69,14 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     /// Counts a command that is in no slot.
-    pub(crate) fn keyless(&mut self, notice: Notice, name: &[u8], client: Option<&[u8]>) {
-        self.seen.keyless(notice, name, client);
+    pub(crate) fn keyless(
+        &mut self,
+        notice: Notice,
+        name: &[u8],
+        client: Option<&[u8]>,
+        time_ms: Option<u64>,
+    ) {
+        self.seen.keyless(notice, name, client, time_ms);
     }
 
     /// Records an unreadable value with its `text`, in the row at `byte` of the input.
@@ -79,8 +85,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     /// Records an unknown command called `name`, in the row at `byte` of the input.
-    pub fn unknown_command(&mut self, byte: u64, name: &[u8]) {
-        self.seen.unknown_command(byte, name);
+    pub fn unknown_command(&mut self, byte: u64, name: &[u8], time_ms: Option<u64>) {
+        self.seen.unknown_command(byte, name, time_ms);
     }
 
     /// Emits the rest; returns the notices.

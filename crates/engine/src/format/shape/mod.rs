@@ -227,6 +227,11 @@ impl Shape {
         }
     }
 
+    /// Whether each line is a key.
+    pub fn is_raw(&self) -> bool {
+        matches!(self.rows, Rows::Raw(_))
+    }
+
     /// The name of the format its rows are read as.
     pub fn format(&self) -> &'static str {
         match &self.rows {
