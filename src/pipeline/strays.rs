@@ -22,9 +22,12 @@ pub(crate) fn in_words(
 }
 
 fn sentence(manifest: &Manifest, node: &NodeEntry, is_redacted: bool) -> String {
-    let shown = |name: &str| match is_redacted {
-        true => "a node".into(),
-        false => Name::from(name).to_string(),
+    let shown = |name: &str| {
+        if is_redacted {
+            "a node".into()
+        } else {
+            Name::from(name).to_string()
+        }
     };
     // A replica has the keys of its primary, and deletes none.
     let is_primary = |server: &&ServerEntry| server.id.is_some() && server.id == node.primary;

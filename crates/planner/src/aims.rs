@@ -214,9 +214,10 @@ impl Aims {
             self.ceiling(before.shares, node, role, heaviest),
             self.allowed_with(before.shares, node, role, levels[role], heaviest),
         ];
-        let cap = match before.has_cap(role) {
-            true => before.cap(node, Cap::HardOrToday),
-            false => f64::INFINITY,
+        let cap = if before.has_cap(role) {
+            before.cap(node, Cap::HardOrToday)
+        } else {
+            f64::INFINITY
         };
         ceiling.min(level).min(cap)
     }

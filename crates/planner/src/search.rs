@@ -194,9 +194,10 @@ impl<'a> Search<'_, 'a> {
                 }
                 let mut levels = mids.clone();
                 levels[*role] = (low * high).sqrt();
-                match self.finish_at(&levels, &mut budget) {
-                    true => high = levels[*role],
-                    false => low = levels[*role],
+                if self.finish_at(&levels, &mut budget) {
+                    high = levels[*role]
+                } else {
+                    low = levels[*role]
                 }
             }
         }

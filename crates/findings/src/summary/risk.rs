@@ -98,9 +98,10 @@ fn open_slots(nodes: &Nodes) -> Option<Finding> {
         ..Finding::new(FindingKind::OpenSlot, Severity::Warning, text).of(slots.len() as f64)
     };
     // What a collection lacks for it has to be read again.
-    Some(match nodes.open.is_empty() {
-        true => open,
-        false => open.setting(State::Watch),
+    Some(if nodes.open.is_empty() {
+        open
+    } else {
+        open.setting(State::Watch)
     })
 }
 

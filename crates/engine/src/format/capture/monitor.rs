@@ -34,9 +34,10 @@ impl Format for Monitor {
     /// All that redis-cli prints for an idle node is the reply to MONITOR; otherwise the shape of the lines tells.
     fn detect(&self, head: Head<'_>) -> Detected {
         let is_reply = matches!(head.bytes.trim_ascii_end(), b"OK" | b"+OK");
-        match head.whole && is_reply {
-            true => Detected::Yes,
-            false => Detected::No,
+        if head.whole && is_reply {
+            Detected::Yes
+        } else {
+            Detected::No
         }
     }
 
@@ -130,9 +131,10 @@ fn read_line(
             .spans
             .get(2)
             .is_none_or(|(from, to)| &block.content()[*from..*to] != b"0");
-        return match declares {
-            true => gather.note(Notice::Script),
-            false => gather.keyless(Notice::Script, script.name.as_bytes(), client(), time),
+        return if declares {
+            gather.note(Notice::Script)
+        } else {
+            gather.keyless(Notice::Script, script.name.as_bytes(), client(), time)
         };
     }
     match command.map_or(Err(Meaning::Unknown), |command| words.keys(command, block)) {

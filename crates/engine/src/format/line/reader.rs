@@ -271,9 +271,10 @@ fn core(pattern: &Pattern) -> Option<Pattern> {
             0
         };
         if let Atom::Bytes(bytes) = literal.0.get_mut(at)? {
-            let (from, to) = match is_end {
-                true => (0, without_end(bytes).len()),
-                false => (bytes.len() - without_start(bytes).len(), bytes.len()),
+            let (from, to) = if is_end {
+                (0, without_end(bytes).len())
+            } else {
+                (bytes.len() - without_start(bytes).len(), bytes.len())
             };
             let is_any = to - from < bytes.len();
             *bytes = bytes[from..to].to_vec();

@@ -70,7 +70,7 @@ pub(super) fn have_messages(rows: &[&[u8]]) -> bool {
     const ENDS: usize = 3;
     const LEAST: usize = 20;
     let has_blank = |row: &&[u8]| row.iter().any(u8::is_ascii_whitespace);
-    let without = |row: &&&[u8]| !has_blank(*row);
+    let without = |row: &&&[u8]| !has_blank(row);
     rows.len() >= LEAST
         && rows.iter().any(has_blank)
         && (repeat(rows) && rows.iter().filter(without).count() * 4 >= rows.len() * 3

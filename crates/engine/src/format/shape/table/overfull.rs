@@ -14,10 +14,8 @@ impl Searched<'_, '_> {
         let is_longer = |row: &&usize| self.cut.cells(**row).len() > layout.columns;
         let longer: Vec<usize> = rows.iter().filter(is_longer).copied().collect();
         if self.are_grouped(rows, &longer, layout) {
-            return Some(format!(
-                "numbers with a comma between thousands (1,234) in cells that commas separate, without quotes: where they are last, \
-                 sed -E -e :a -e 's/,([0-9]{{1,3}}),(([0-9]{{3}})+)$/,\\1\\2/' -e ta FILE | slotscope analyze - takes them out"
-            ));
+            return Some("numbers with a comma between thousands (1,234) in cells that commas separate, without quotes: where they are last, \
+                 sed -E -e :a -e 's/,([0-9]{1,3}),(([0-9]{3})+)$/,\\1\\2/' -e ta FILE | slotscope analyze - takes them out".to_string());
         }
         // The rest of a line is usual for a last column between blanks.
         let is_rest =
