@@ -7,7 +7,6 @@ mod charts;
 mod cli;
 mod commands;
 mod compressed;
-mod coverage;
 mod diff;
 mod docs;
 mod fanout;

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use slotscope_engine::error::Result;
-use slotscope_engine::host;
 
 use crate::address::Address;
 use crate::connection::Connection;
@@ -61,13 +60,14 @@ fn of_slots(entries: &[Reply], asked: &Address) -> Endpoints {
     nodes.flatten().filter_map(endpoint).collect()
 }
 
-/// An empty endpoint means the address used for asking; `?` is unknown, and so is what no host has.
+/// An empty endpoint means the address used for asking; `?` is unknown.
 fn address(host: Option<String>, port: u64, asked: &Address) -> Option<Address> {
     let port = u16::try_from(port).ok().filter(|port| *port > 0)?;
     match (host.as_deref(), asked) {
+        (Some("?"), _) => None,
         (None | Some(""), Address::Tcp(host, _)) => Some(Address::Tcp(host.clone(), port)),
         (None | Some(""), Address::Unix(_)) => None,
-        (Some(text), _) => Some(Address::Tcp(host::host(text)?.to_owned(), port)),
+        (Some(host), _) => Some(Address::Tcp(host.to_owned(), port)),
     }
 }
 

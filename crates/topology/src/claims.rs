@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet};
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::host::host;
 use slotscope_engine::name::Name;
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::SLOTS;
@@ -231,15 +230,12 @@ fn tell_apart(nodes: &mut [Node]) {
     }
 }
 
-/// `ip:port`, or `hostname:port` if the ip is unknown, or the port alone; `None` if nothing can be reached there.
+/// `ip:port`, or `hostname:port` if the ip is unknown; `None` if both are.
 fn address(ip: &str, hostname: &str, port: u64) -> Option<String> {
     match (ip, hostname) {
         ("", _) if port == 0 => None,
-        ("", "") => Some(format!(":{port}")),
-        _ => [ip, hostname]
-            .into_iter()
-            .find_map(host)
-            .map(|host| format!("{host}:{port}")),
+        ("", hostname) => Some(format!("{hostname}:{port}")),
+        (ip, _) => Some(format!("{ip}:{port}")),
     }
 }
 

@@ -4,7 +4,6 @@
 mod field;
 mod forms;
 mod names;
-mod offers;
 mod prints;
 
 use std::collections::BTreeMap;

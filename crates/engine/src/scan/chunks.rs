@@ -186,8 +186,7 @@ impl Scan<'_> {
         };
         let opened = |recognised: format::Recognised| {
             let opened = recognised.open(head).map_err(refused)?;
-            let told = recognised.told(&opened, head);
-            Ok((opened, Some(Arc::new(told))))
+            Ok((opened, recognised.told().map(Arc::new)))
         };
         recognised.map(opened).transpose()
     }

@@ -4,9 +4,7 @@ pub(crate) mod attributed;
 pub mod balance;
 pub(crate) mod block_time;
 pub(crate) mod capacity;
-pub mod commands;
 pub(crate) mod compared;
-pub(crate) mod coverage;
 pub mod evidence;
 pub(crate) mod expiring;
 pub(crate) mod expiry;
@@ -54,7 +52,6 @@ use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::recount::{Recount, hottest};
 use slotscope_model::balance::{sum, tidy};
 use slotscope_model::capacity::Room;
-use slotscope_model::coverage::Coverage;
 use slotscope_model::role_load::Asked;
 use slotscope_model::run::Run;
 use slotscope_model::tags::Tags;
@@ -183,9 +180,6 @@ pub fn summarise<'l>(
     let bytes = loads.get(Metric::Bytes).map(Vec::as_slice);
     let capacity = capacity::of(&nodes, bytes, room, observed);
     let headroom = headroom::of(&nodes, capacity.as_ref(), room, observed, expiry.as_ref());
-    let lacks = coverage::lacks(&nodes, observed, &input);
-    commands::note(&mut nodes, observed);
-    nodes.open = observed.open_slots.clone();
     let mut summary = Summary {
         schema: SCHEMA.into(),
         run: Run::default(),
@@ -217,10 +211,6 @@ pub fn summarise<'l>(
             .map(quantiles::of),
         tag_sizes,
         input,
-        coverage: Coverage {
-            lacks,
-            ..Coverage::default()
-        },
         slots: Slots {
             stats: loads.map(|_, loads| balance::of(loads)),
             hottest,
@@ -247,7 +237,6 @@ pub fn summarise<'l>(
         signs: &signs,
         gaps: &Gaps::of(&summary.input),
     });
-    summary.coverage = coverage::of(&summary);
     noted::note(&mut summary, observed);
     let asked = listing.asked.by.first().copied();
     let by = asked.unwrap_or_else(|| summary.verdict.metric());
