@@ -33,8 +33,8 @@ fn the_kernel_that_analyze_takes_is_marked_and_one_round_has_no_spread() {
         .says(&format!("{} *", hashslot::best().name))
         .lacks("table *")
         .lacks("%");
-    let rows = text.lines().filter(|line| line.trim().starts_with("8 "));
-    let row = rows.last().unwrap();
+    let mut rows = text.lines().filter(|line| line.trim().starts_with("8 "));
+    let row = rows.next_back().unwrap();
     assert!(row.trim_end().ends_with(" -"), "{row}");
     let mut forced = scratch.command("bench --rounds 1 --threads 1");
     let forced = forced.env("SLOTSCOPE_KERNEL", "table").output().unwrap();
