@@ -45,7 +45,7 @@ pub(super) fn time(reading: &Reading, rounds: u32) -> Result<ScanFigures> {
     let runs = Stage::ALL.map(|stage| Run {
         keys,
         bytes,
-        // What can fail has succeeded above.
+        // Everything that can fail has succeeded above.
         repeat: Box::new(move |times| {
             (0..times).for_each(|_| drop(black_box(run(stage, reading))))
         }),

@@ -56,7 +56,7 @@ fn dump(scan: &ScanFigures) -> String {
     )
 }
 
-/// What the spreads show about the machine.
+/// The state of the machine, as the spreads show it.
 pub(crate) fn noise(figures: &Figures) -> Option<String> {
     match figures.busy_rows {
         _ if figures.rounds == 1 => {

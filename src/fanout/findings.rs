@@ -37,7 +37,7 @@ pub struct FanoutFindings {
     pub slots_per_batch: Quantiles,
     /// Distinct nodes of a batch.
     pub nodes_per_batch: Quantiles,
-    /// What these nodes do to the latency of a batch; absent if no batch reaches a node.
+    /// Effect of these nodes on the latency of a batch; absent if no batch reaches a node.
     pub latency: Option<Latency>,
     /// Kinds of batches over several slots, those first that touch the most.
     pub worst: Vec<WorstShape>,

@@ -1,4 +1,4 @@
-//! What the reach of a batch does to its latency: it waits for the slowest of its nodes.
+//! The effect of the reach of a batch on its latency: it waits for the slowest of its nodes.
 //!
 //! Nodes count as slow independently of each other, and the parts of a batch go to all of its nodes at once, as clients
 //! send those that the cluster refuses as a whole.

@@ -21,7 +21,7 @@ const RECOUNT: &str = "slotscope.recount/2";
 
 /// A byte that JSON never has.
 const ZEROS: u8 = 0xC1;
-/// What it stands for, and the shortest run of them that is shortened.
+/// The text that it stands for, and the shortest run of them that is shortened.
 const ZERO: &[u8] = b"0,";
 const RUN: usize = 4;
 /// Limit for the content, so that no input expands to gigabytes.

@@ -1,4 +1,4 @@
-//! What the reach of batches does to their latency, against the arithmetic of a reader with paper.
+//! The effect of the reach of batches on their latency, against the arithmetic of a reader with paper.
 
 use std::collections::BTreeSet;
 

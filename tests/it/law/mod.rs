@@ -59,7 +59,7 @@ impl Case {
     }
 }
 
-/// What a report says of slots and tags is true.
+/// Checks slots and tags of a report against the truth.
 fn holds(summary: &Summary, truth: &Truth, pass: Pass, case: &str) {
     let tags = summary.tags.as_ref().unwrap();
     assert_eq!(tags.tagged_keys, truth.tagged(Metric::Keys), "{case}");

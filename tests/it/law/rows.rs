@@ -182,7 +182,7 @@ pub(super) fn dump(rows: &[Row]) -> Vec<u8> {
     .into()
 }
 
-/// What naive code counts.
+/// The counts of naive code.
 #[derive(Default)]
 pub(super) struct Truth {
     pub slots: BTreeMap<u16, Load>,

@@ -323,7 +323,7 @@ pub(crate) fn without_lines(report: &Value) -> Value {
     serde_json::from_str(&lines.replace_all(&report.to_string(), "")).unwrap()
 }
 
-/// What does not depend on how often names are read, without lines of rejected rows.
+/// The part that does not depend on how often names are read, without lines of rejected rows.
 fn as_of_a_pipe(mut report: Value) -> Value {
     let rejected = report["input"]["rejected"]["first"].as_array_mut().unwrap();
     rejected

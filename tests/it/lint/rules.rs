@@ -143,7 +143,7 @@ fn control_bytes_invalid_utf8_and_blanks_are_found_and_shown_escaped() {
 #[test]
 fn one_id_as_the_tag_of_several_domains_is_found() {
     let scratch = Scratch::new();
-    // The environment is no domain, and {fav:1} names its own.
+    // The environment is not a domain, and {fav:1} names its own.
     let keys = "favorites:{123}:news001\norders:{123}:order8899\nfavorites:{7}:x\nfavorites:{7}:y\n\
         prod:news:a:{9}:x\ntest:news:a:{9}:y\nprod:news:a:{8}\nprod:news:b:{8}\n\
         user-profile:{1234}\nuser-session:{1234}\na:{fav:1}\nb:{fav:1}\n{u1}.following\n{u1}.followers\n";
