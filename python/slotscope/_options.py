@@ -16,8 +16,6 @@ class Analyze(TypedDict, total=False):
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
         cluster_info: The output of `redis-cli --cluster info`
-        column_separator: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
-        columns: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
         db: Only keys of this database, where the input has it
         delimiter: The byte between keys, for the format `lines`: one character, or one of `\\0` `\\t` `\\n` `\\xHH` [default: the line end]
         depth: Levels of prefixes; 0: no prefixes and no patterns, which is faster
@@ -29,6 +27,7 @@ class Analyze(TypedDict, total=False):
         key_column: The column of the keys, for `csv` and `jsonl` [default: key or name]
         lfu_decay_time: The server's lfu-decay-time, in minutes [default: 1]
         lfu_log_factor: The server's lfu-log-factor, for accesses by LFU counters [default: 10]
+        line: The pattern of the lines of a text, such as `{_} key={key} size={size}`; `{{` is a brace [default: found by the content]
         load: Measure load too, over these seconds: 10s
         match: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any
         match_regex: The same with a regular expression, which need not match all of the name
@@ -49,7 +48,7 @@ class Analyze(TypedDict, total=False):
         separator: The separator between the segments of a key
         service: The managed service that runs the servers: elasticache, memorydb, memorystore, azure ...
         size: What the sizes of keys are
-        size_column: The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
+        size_column: The column of their sizes in bytes; none: there is none [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
         sni: The name in the certificates of the servers [default: the host of each]
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
         strict: Fail at the first row that is not a key, without a report
@@ -73,8 +72,6 @@ class Analyze(TypedDict, total=False):
     allocator: str
     by: Mapping[str, float] | list[str] | str
     cluster_info: Path
-    column_separator: str
-    columns: str | list[str]
     db: int
     delimiter: str
     depth: int
@@ -86,6 +83,7 @@ class Analyze(TypedDict, total=False):
     key_column: str
     lfu_decay_time: int
     lfu_log_factor: int
+    line: str
     load: str
     match: str | list[str]
     match_regex: str | list[str]
@@ -133,8 +131,6 @@ class Plan(TypedDict, total=False):
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
-        column_separator: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
-        columns: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
         db: Only keys of this database, where the input has it
         delimiter: The byte between keys, for the format `lines`: one character, or one of `\\0` `\\t` `\\n` `\\xHH` [default: the line end]
         escapes: Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\\xff`
@@ -147,6 +143,7 @@ class Plan(TypedDict, total=False):
         key_column: The column of the keys, for `csv` and `jsonl` [default: key or name]
         lfu_decay_time: The server's lfu-decay-time, in minutes [default: 1]
         lfu_log_factor: The server's lfu-log-factor, for accesses by LFU counters [default: 10]
+        line: The pattern of the lines of a text, such as `{_} key={key} size={size}`; `{{` is a brace [default: found by the content]
         load: Measure load too, over these seconds: 10s
         match: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any
         match_regex: The same with a regular expression, which need not match all of the name
@@ -167,7 +164,7 @@ class Plan(TypedDict, total=False):
         remove: A primary to be emptied; may be repeated
         service: The managed service that runs the servers: elasticache, memorydb, memorystore, azure ...
         size: What the sizes of keys are
-        size_column: The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
+        size_column: The column of their sizes in bytes; none: there is none [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
         sni: The name in the certificates of the servers [default: the host of each]
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
         strict: Fail at the first row that is not a key, without a report
@@ -190,8 +187,6 @@ class Plan(TypedDict, total=False):
     address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
     by: Mapping[str, float] | list[str] | str
-    column_separator: str
-    columns: str | list[str]
     db: int
     delimiter: str
     escapes: str
@@ -204,6 +199,7 @@ class Plan(TypedDict, total=False):
     key_column: str
     lfu_decay_time: int
     lfu_log_factor: int
+    line: str
     load: str
     match: str | list[str]
     match_regex: str | list[str]
@@ -249,8 +245,6 @@ class WhatIf(TypedDict, total=False):
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
-        column_separator: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
-        columns: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
         db: Only keys of this database, where the input has it
         delimiter: The byte between keys, for the format `lines`: one character, or one of `\\0` `\\t` `\\n` `\\xHH` [default: the line end]
         escapes: Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\\xff`
@@ -260,6 +254,7 @@ class WhatIf(TypedDict, total=False):
         key_column: The column of the keys, for `csv` and `jsonl` [default: key or name]
         lfu_decay_time: The server's lfu-decay-time, in minutes [default: 1]
         lfu_log_factor: The server's lfu-log-factor, for accesses by LFU counters [default: 10]
+        line: The pattern of the lines of a text, such as `{_} key={key} size={size}`; `{{` is a brace [default: found by the content]
         load: Measure load too, over these seconds: 10s
         match: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any
         match_regex: The same with a regular expression, which need not match all of the name
@@ -274,7 +269,7 @@ class WhatIf(TypedDict, total=False):
         policy: Which part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
         retag: Rename keys: $1 and ${name} are groups of REGEX
         size: What the sizes of keys are
-        size_column: The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
+        size_column: The column of their sizes in bytes; none: there is none [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
         sni: The name in the certificates of the servers [default: the host of each]
         split: Split a tag into K: {TAG} becomes {TAG:k}
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
@@ -297,8 +292,6 @@ class WhatIf(TypedDict, total=False):
     address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
     by: Mapping[str, float] | list[str] | str
-    column_separator: str
-    columns: str | list[str]
     db: int
     delimiter: str
     escapes: str
@@ -308,6 +301,7 @@ class WhatIf(TypedDict, total=False):
     key_column: str
     lfu_decay_time: int
     lfu_log_factor: int
+    line: str
     load: str
     match: str | list[str]
     match_regex: str | list[str]
@@ -349,8 +343,6 @@ class Advise(TypedDict, total=False):
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         batches: Commands, as for fanout: lines of commands or keys, MONITOR, or an append-only file; may be repeated
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
-        column_separator: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
-        columns: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
         db: Only keys of this database, where the input has it
         delimiter: The byte between keys, for the format `lines`: one character, or one of `\\0` `\\t` `\\n` `\\xHH` [default: the line end]
         escapes: Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\\xff`
@@ -360,6 +352,7 @@ class Advise(TypedDict, total=False):
         key_column: The column of the keys, for `csv` and `jsonl` [default: key or name]
         lfu_decay_time: The server's lfu-decay-time, in minutes [default: 1]
         lfu_log_factor: The server's lfu-log-factor, for accesses by LFU counters [default: 10]
+        line: The pattern of the lines of a text, such as `{_} key={key} size={size}`; `{{` is a brace [default: found by the content]
         match: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any
         match_regex: The same with a regular expression, which need not match all of the name
         max_load: The most of a node's time that reading may take
@@ -370,7 +363,7 @@ class Advise(TypedDict, total=False):
         ops_column: The column of the operations on them; of CLUSTER SLOT-STATS the statistic that counts as such [default: ops, hits, qps, requests or count]
         password_file: A file whose first line is the password
         size: What the sizes of keys are
-        size_column: The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
+        size_column: The column of their sizes in bytes; none: there is none [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
         sni: The name in the certificates of the servers [default: the host of each]
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
         strict: Fail at the first row that is not a key, without a report
@@ -392,8 +385,6 @@ class Advise(TypedDict, total=False):
     allocator: str
     batches: Path | list[Path]
     by: Mapping[str, float] | list[str] | str
-    column_separator: str
-    columns: str | list[str]
     db: int
     delimiter: str
     escapes: str
@@ -403,6 +394,7 @@ class Advise(TypedDict, total=False):
     key_column: str
     lfu_decay_time: int
     lfu_log_factor: int
+    line: str
     match: str | list[str]
     match_regex: str | list[str]
     max_load: float

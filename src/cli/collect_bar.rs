@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use slotscope_collect::run::Page;
 use slotscope_engine::name::Name;
-use slotscope_engine::text::{counted, grouped};
+use slotscope_engine::text::{counted, grouped, shell_word};
 
 use crate::cli::progress::{PAUSE, When};
 
@@ -100,7 +100,8 @@ fn trouble(node: &str, page: Page) -> String {
             };
             format!(
                 "{which} open: waiting up to {secs} s for the move of {them} to end; if no move is running, run the script of the \
-                 move again, or redis-cli --cluster fix {node}"
+                 move again, or redis-cli --cluster fix {}",
+                shell_word(&node.to_string())
             )
         }
     }

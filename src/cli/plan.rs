@@ -156,6 +156,7 @@ impl Run for PlanArgs {
                     is_rollback,
                     tls: tls.as_ref(),
                 };
+                script(false).check_addresses()?;
                 if let Some(file) = rollback {
                     file.publish(|out| script(true).write(out))?;
                 }
@@ -346,6 +347,7 @@ impl PlanArgs {
             },
             tolerance: self.tolerance.map(|percent| percent / 100.0),
             max_block: (!self.move_big && !is_atomic).then_some(self.max_block),
+            force: self.force,
             job_bytes: self
                 .commands
                 .map(|_| memory_size("--max-job-bytes", &self.max_job_bytes))

@@ -14,6 +14,7 @@ use slotscope_engine::format::table::columns::{ColumnNames, KeyEscapes};
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::Only;
 use slotscope_engine::slot::Kernel;
+use slotscope_engine::text::shell_word;
 
 #[cfg(feature = "cli")]
 use crate::options::headings::{ARGUMENTS, INPUT, RDB_FILES, RUN};
@@ -60,7 +61,7 @@ pub struct ReadSpec {
         arg(long, value_name = "NAME", hide_short_help = true)
     )]
     pub key_column: Option<String>,
-    /// The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
+    /// The column of their sizes in bytes; none: there is none [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "NAME", hide_short_help = true)
@@ -73,27 +74,31 @@ pub struct ReadSpec {
         arg(long, value_name = "NAME", hide_short_help = true)
     )]
     pub ops_column: Option<String>,
-    /// The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
+    /// The pattern of the lines of a text, such as `{_} key={key} size={size}`; `{{` is a brace [default: found by the
+    /// content]
     #[cfg_attr(
         feature = "cli",
         arg(
             long,
-            value_name = "NAMES",
-            value_delimiter = ',',
-            hide_short_help = true
-        )
-    )]
-    pub columns: Vec<String>,
-    /// What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
-    #[cfg_attr(
-        feature = "cli",
-        arg(
-            long,
-            value_name = "STR",
+            value_name = "PATTERN",
             allow_hyphen_values = true,
             hide_short_help = true
         )
     )]
+    pub line: Option<String>,
+    /// Was the columns of a table
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "NAMES", value_delimiter = ',', hide = true)
+    )]
+    #[serde(skip)]
+    pub columns: Vec<String>,
+    /// Was what is between columns
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "STR", allow_hyphen_values = true, hide = true)
+    )]
+    #[serde(skip)]
     pub column_separator: Option<String>,
     /// Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\xff`
     #[cfg_attr(
@@ -166,6 +171,7 @@ impl Default for ReadSpec {
             key_column: None,
             size_column: None,
             ops_column: None,
+            line: None,
             columns: Vec::new(),
             column_separator: None,
             escapes: KeyEscapes::default(),
@@ -237,7 +243,16 @@ impl ReadSpec {
     /// There is no such format, or it lacks the given options.
     pub fn format(&self) -> Result<Option<&'static dyn Format>> {
         let delimiter = self.delimiter.as_deref().map(delimiter_byte);
-        chosen(&self.format, delimiter.transpose()?, &self.column_names())
+        if !self.columns.is_empty() || self.column_separator.is_some() {
+            return Err(self.with_line());
+        }
+        let names = self.column_names();
+        chosen(
+            &self.format,
+            delimiter.transpose()?,
+            &names,
+            self.line.as_deref(),
+        )
     }
 
     /// The table columns named by the user.
@@ -247,10 +262,34 @@ impl ReadSpec {
             size: self.size_column.clone(),
             ops: self.ops_column.clone(),
             escapes: self.escapes,
-            places: self.columns.clone(),
-            separator: self.column_separator.clone(),
             ..ColumnNames::default()
         }
+    }
+
+    /// The pattern in place of columns by their place.
+    fn with_line(&self) -> Error {
+        let between = match self.column_separator.as_deref() {
+            None | Some("blank" | "blanks") => " ",
+            Some("tab" | "TAB" | "\t") => r"\t",
+            Some(text) => text,
+        };
+        let columns = if self.columns.is_empty() {
+            vec!["key", "_"]
+        } else {
+            self.columns.iter().map(String::as_str).collect()
+        };
+        let fields = columns.iter().map(|column| format!("{{{column}}}"));
+        let pattern = fields.collect::<Vec<_>>().join(between);
+        let flag = if self.columns.is_empty() {
+            "column_separator"
+        } else {
+            "columns"
+        };
+        let reason = format!(
+            "gave way to the pattern of a line: --line {}",
+            shell_word(&pattern)
+        );
+        Error::option(flag, "", reason)
     }
 
     /// How RDB files are walked.

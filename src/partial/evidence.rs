@@ -52,10 +52,18 @@ impl Evidence {
     /// Whether the numbers are plausible.
     pub(crate) fn is_sound(&self) -> bool {
         let seen = &self.seen;
-        let counts = [seen.keys, seen.operations, seen.rejected];
+        let counts = [
+            seen.keys,
+            seen.operations,
+            seen.rejected,
+            seen.keyless.count,
+        ];
+        let keyless = [&seen.keyless.commands, &seen.keyless.clients];
+        let keyless = keyless.into_iter().flat_map(|names| names.iter());
         let mut numbers = counts
             .into_iter()
             .chain(seen.notices().map(|(_, count)| count))
+            .chain(keyless.map(|(_, count)| count))
             .chain(seen.unreadable().map(|(_, first)| first.count));
         numbers.all(|number| number <= MOST_KEYS)
             && seen.missing.unsigned_abs() <= MOST_KEYS

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::format::Format;
 use slotscope_engine::format::capture::monitor::Monitor;
+use slotscope_engine::format::{Format, ReadStats};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::scan::Scanned;
+use slotscope_engine::redact::Redaction;
+use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::collection::load::MonitorNode;
 use slotscope_engine::source::collection::manifest::Level;
@@ -16,7 +17,8 @@ use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::captured::Captured;
 use slotscope_engine::tally::operations::SECOND;
 use slotscope_engine::text;
-use slotscope_findings::summary::observed::{Captures, Observed};
+use slotscope_findings::summary::commands::first;
+use slotscope_findings::summary::observed::{Captures, CommandsOf, Observed};
 use slotscope_topology::Topology;
 
 use crate::pipeline::counters::{Counters, NodeReadings};
@@ -35,8 +37,15 @@ const DAY: u64 = 86_400;
 struct Capture {
     node: Option<usize>,
     is_named: bool,
+    /// Whether no command has a key.
+    is_idle: bool,
     /// Milliseconds since 1970.
     times: Option<(u64, u64)>,
+}
+
+/// Whether an input is a capture, be it of a node that ran nothing.
+pub(crate) fn is_capture(input: &SeenInput) -> bool {
+    input.seen.has_commands() || input.format == Monitor.name()
 }
 
 /// The extent of the captures among the inputs; `None` without captures.
@@ -46,13 +55,13 @@ pub fn captures(
     topology: &Topology,
 ) -> Option<Captures> {
     let seen = &scanned.inputs;
-    let has_commands = |at: &usize| seen[*at].seen.operations > 0;
+    let has_commands = |at: &usize| is_capture(&seen[*at]);
     if !(0..seen.len()).any(|at| has_commands(&at)) {
         return None;
     }
     let collected = collected(inputs, topology);
-    let is_capture = |at: &usize| has_commands(at) || collected.contains_key(at);
-    let places: Vec<usize> = (0..seen.len()).filter(is_capture).collect();
+    let is_place = |at: &usize| has_commands(at) || collected.contains_key(at);
+    let places: Vec<usize> = (0..seen.len()).filter(is_place).collect();
     let captured = &scanned.tally.captured;
     let capture = |at: &usize| {
         let of_path = inputs
@@ -65,7 +74,8 @@ pub fn captures(
         Capture {
             node: of_name.or_else(|| owner_of(captured.slots(*at), topology)),
             is_named: of_name.is_some(),
-            times: captured.times(*at),
+            is_idle: seen[*at].seen.operations == 0,
+            times: both(captured.times(*at), seen[*at].seen.keyless.times),
         }
     };
     let captures: Vec<Capture> = places.iter().map(capture).collect();
@@ -79,10 +89,47 @@ pub fn captures(
             .find(|(other, _)| *other == node)
             .map(|(_, secs)| *secs)
     };
+    // A node of whose capture no operation tells the time was idle for as long as the others were captured.
+    let longest = intervals
+        .iter()
+        .filter_map(|intervals| span(intervals))
+        .reduce(f64::max);
+    let is_idle = |node: usize| {
+        let mut own = captures
+            .iter()
+            .filter(|capture| capture.node == Some(node))
+            .peekable();
+        own.peek().is_some() && own.all(|capture| capture.is_idle)
+    };
     let spans = intervals.iter().enumerate();
-    let spans = spans.map(|(node, intervals)| span(intervals).or_else(|| secs(node)));
-    let times = captures.iter().filter_map(|capture| capture.times);
-    let range = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let spans = spans.map(|(node, intervals)| {
+        let of_others = || longest.filter(|_| is_idle(node));
+        span(intervals).or_else(|| secs(node)).or_else(of_others)
+    });
+    let mut commands = vec![None; nodes];
+    let mut commands_of_no_node = 0;
+    for (at, capture) in places.iter().zip(&captures) {
+        let ReadStats {
+            operations,
+            keyless,
+            ..
+        } = &seen[*at].seen;
+        match capture.node {
+            Some(node) => {
+                let of: &mut CommandsOf = commands[node].get_or_insert_default();
+                of.all += operations + keyless.count;
+                of.keyless.merge(keyless.clone());
+            }
+            None => commands_of_no_node += keyless.count,
+        }
+    }
+    for of in commands.iter_mut().flatten() {
+        let client = first(&of.keyless.clients);
+        of.client = client.map(|(name, count)| (name.clone(), count));
+    }
+    let range = captures
+        .iter()
+        .fold(None, |range, capture| both(range, capture.times));
     Some(Captures {
         seen: seen_nodes(&captures, nodes),
         spans: spans.collect(),
@@ -90,6 +137,9 @@ pub fn captures(
         are_writes: places.iter().all(is_writes),
         is_one_reading: false,
         are_counters: false,
+        counted_slots: None,
+        commands,
+        commands_of_no_node,
         range: range.map(|(first, last)| (first / SECOND, last / SECOND)),
     })
 }
@@ -106,6 +156,7 @@ pub(crate) fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures>
         spans: vec![None; nodes],
         is_one_reading: counters.is_one_reading,
         are_counters: true,
+        counted_slots: Some(counters.slots()),
         ..Captures::default()
     };
     let mut intervals = vec![Vec::new(); nodes];
@@ -127,6 +178,16 @@ pub(crate) fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures>
         .map(|(first, last)| (first / SECOND, last / SECOND));
     captures.are_apart = are_apart(&intervals);
     Some(captures)
+}
+
+/// Replaces the clients of captures.
+pub(crate) fn redact(observed: &mut Observed, redaction: &Redaction) {
+    let captures = observed.captures.iter_mut();
+    for of in captures.flat_map(|captures| captures.commands.iter_mut().flatten()) {
+        if let Some((client, _)) = &mut of.client {
+            *client = redaction.name(client);
+        }
+    }
 }
 
 /// Whether keys were read from replicas, whose LFU counters do not reflect clients.
@@ -296,6 +357,12 @@ fn was_collected_from(inputs: &Inputs, name: &str) -> bool {
             && nodes
                 .any(|node| node.role == Role::Primary && node.file.is_some() && node.name == name)
     })
+}
+
+/// The time from the earlier start to the later end.
+fn both(a: Option<(u64, u64)>, b: Option<(u64, u64)>) -> Option<(u64, u64)> {
+    let times = a.into_iter().chain(b);
+    times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 #[cfg(test)]

@@ -187,6 +187,11 @@ impl CounterReadings {
 }
 
 impl Counters {
+    /// The slots that a node has counts of.
+    pub(crate) fn slots(&self) -> Vec<bool> {
+        self.owners.iter().map(Option::is_some).collect()
+    }
+
     /// Limitations of the loads; `name` gives a node's display name.
     pub(crate) fn notes(&self, name: impl Fn(&NodeReadings) -> String) -> Vec<String> {
         if self.loads.iter().all(Option::is_none) {

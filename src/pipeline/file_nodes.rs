@@ -19,8 +19,8 @@ use slotscope_topology::file_groups::FileSlots;
 use slotscope_topology::of_files::{NotNodes, OfFiles, of_files};
 use slotscope_topology::overlap::Overlap;
 
-use crate::pipeline::collected_nodes;
 use crate::pipeline::reading::Reading;
+use crate::pipeline::{captured, collected_nodes};
 
 /// The nodes that the scanned inputs are dumps of; the note on why they are not, if they might be.
 pub(crate) fn of<'p, T>(
@@ -34,7 +34,7 @@ pub(crate) fn of<'p, T>(
     let is_dump = |at: &usize| {
         let input = &scanned.inputs[*at];
         let is_series = input.format == slot_stats::NAME && has_dumps;
-        let is_capture = input.seen.operations > 0;
+        let is_capture = captured::is_capture(input);
         let has_none = is_series || is_capture && (has_dumps || counted.of(*at).is_empty());
         input.seen.keys > 0 || !has_none
     };

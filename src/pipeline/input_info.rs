@@ -11,15 +11,17 @@ use slotscope_engine::scan::filter::Filter;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::text::{counted, grouped};
+use slotscope_engine::text::{counted, grouped, shell_word, short};
+use slotscope_model::coverage::{Lack, Lacking};
+use slotscope_model::state::Role;
 use slotscope_model::{
-    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes, Summary,
-    UnreadableValues,
+    FileFacts, Filtered, FirstKey, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes,
+    Summary, UnreadableValues,
 };
 
 use crate::pipeline::inputs::{File, Inputs};
 use crate::pipeline::reading::Reading;
-use crate::pipeline::{collected, rejected};
+use crate::pipeline::{captured, collected, rejected};
 
 /// Facts about sources just scanned.
 pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
@@ -46,8 +48,15 @@ pub(crate) fn of_inputs<T>(
             .told
             .as_ref()
             .map_or(String::new(), |told| told.shape.clone()),
+        line: told_of(seen, |told| told.line.clone()),
+        line_by: told_of(seen, |told| told.line_by),
+        first: told_of(seen, |told| told.first.clone()).map(|(mut key, size)| {
+            key.0.truncate(LONGEST);
+            FirstKey { key, size }
+        }),
         bytes: seen.bytes,
         keys: seen.seen.keys,
+        is_capture: captured::is_capture(seen) || is_tail_of_aof(&files[index].path),
         captured: None,
         left_out: seen.seen.left_out(),
         in_cluster: seen.seen.count(Notice::InCluster) > 0,
@@ -99,23 +108,26 @@ pub(crate) fn of_inputs<T>(
         });
         grouped_by_sentence(&sentences.collect::<Vec<_>>(), &shown)
     };
-    let with_first_key = |(input, line): (usize, String)| {
-        let told = scanned.inputs[input].told.as_deref();
-        match told.and_then(|told| told.first_key.as_ref()) {
-            Some(key) => format!("{line}; {}", spelled(key, redaction)),
-            None => line,
-        }
-    };
     let of_notes = sentences_of(|told| told.note.as_ref());
     notes.extend(of_notes.into_iter().map(|(_, line)| line));
     let readings = sentences_of(|told| told.warning.as_ref());
-    let mut warnings: Vec<String> = readings.into_iter().map(with_first_key).collect();
+    let mut warnings: Vec<String> = readings.into_iter().map(|(_, line)| line).collect();
     warnings.extend(another_shape(scanned, &shown));
     warnings.extend(seen.warnings());
     let unreadable_values = rejected::unreadable(path, lines, scanned, redaction);
     warnings.extend(unreadable_values.iter().filter_map(of_no_load));
     notes.extend(files.iter().filter_map(led));
     notes.extend(limits.map(String::from));
+    let of_unread = |(index, seen): (usize, &SeenInput)| {
+        let unread = seen.told.as_deref()?.unread.clone()?;
+        Some(unread_column(unread, &name(index), redaction))
+    };
+    let lacks = scanned
+        .inputs
+        .iter()
+        .enumerate()
+        .filter_map(of_unread)
+        .collect();
     let mut input = InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
@@ -125,6 +137,7 @@ pub(crate) fn of_inputs<T>(
         sizes: sizes(&seen),
         error_lines: seen.count(Notice::ErrorReply),
         incomplete: scanned.incomplete.iter().map(stop).collect(),
+        lacks,
         warnings,
         notes,
         ..InputFacts::default()
@@ -137,6 +150,14 @@ pub(crate) fn of_inputs<T>(
     }
     input
 }
+
+/// A part of the description of an input's shape.
+fn told_of<T>(seen: &SeenInput, part: impl Fn(&Told) -> Option<T>) -> Option<T> {
+    seen.told.as_deref().and_then(part)
+}
+
+/// Maximum bytes of a key in a report.
+const LONGEST: usize = 512;
 
 /// The warning for unreadable values that affect neither memory nor load.
 fn of_no_load(values: &UnreadableValues) -> Option<String> {
@@ -189,6 +210,36 @@ fn another_shape<T>(scanned: &Scanned<T>, name: &dyn Fn(usize) -> Name) -> Vec<S
         )
     };
     places.map(warning).collect()
+}
+
+/// What makes memory unjudged: a column of numbers beside the keys that nothing was made of.
+fn unread_column(name: Name, file: &Name, redaction: Option<&Redaction>) -> Lack {
+    let flag = shell_word(&name.to_string());
+    let (column, file) = match redaction {
+        Some(redaction) => (redaction.name(&name), redaction.name(file)),
+        None => (name, file.clone()),
+    };
+    let flag = if redaction.is_some() {
+        "NAME".into()
+    } else {
+        flag
+    };
+    Lack {
+        of: Lacking::Columns,
+        role: Some(Role::Memory),
+        sentence: format!(
+            "the numbers in the column {} of {} were not read: --size-column {flag} reads them as sizes, --size-column none \
+             says that they are none",
+            short(&column),
+            short(&file)
+        ),
+    }
+}
+
+/// Whether it is the last part of an append-only file, which is empty after a rewrite.
+fn is_tail_of_aof(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    name.is_some_and(|name| name.ends_with(".incr.aof"))
 }
 
 /// Whether an RDB file is the base of an append-only file, with newer commands.

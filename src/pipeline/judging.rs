@@ -1,6 +1,7 @@
 //! From counts to a summary, without the inputs.
 
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::slot_stats;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redact;
 use slotscope_engine::scan::Scanned;
@@ -21,6 +22,7 @@ use slotscope_topology::of_files::OfFiles;
 
 use crate::options::counting::CountSpec;
 use crate::pipeline::counted::CountedInputs;
+use crate::pipeline::counters::Counters;
 use crate::pipeline::inputs::Inputs;
 use crate::pipeline::{Analysis, Nodes, captured, file_nodes, input_info, observed};
 
@@ -182,10 +184,11 @@ impl CountedInputs {
             Err(why) => (self.topology.clone(), Vec::new(), None, why),
         };
         // Nodes are looked up by their real names, so before redaction.
-        let observed = observed(inputs, first, &topology, &files);
+        let mut observed = observed(inputs, first, &topology, &files);
         let mut node_counts = analysis.node_counts.clone();
         let room = analysis.room_of(&topology)?;
         if let Some(redaction) = redaction {
+            captured::redact(&mut observed, redaction);
             input.redact(redaction);
             redacted::node_counts(redaction, &topology, &mut node_counts);
             if analysis.nodes.listed().is_some() || !files.is_empty() {
@@ -235,7 +238,13 @@ fn observed(
     topology: &Topology,
     files: &[Vec<usize>],
 ) -> Observed {
+    let are_counts = first
+        .inputs
+        .iter()
+        .all(|input| input.format == slot_stats::NAME);
+    let counters = inputs.counters.as_ref().filter(|_| are_counts);
     Observed {
+        counted_slots: counters.map(Counters::slots),
         captures: captured::captures(inputs, first, topology),
         counters: captured::counters(inputs, topology),
         accesses_from_replicas: captured::accesses_from_replicas(inputs, &first.tally),

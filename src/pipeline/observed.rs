@@ -31,6 +31,8 @@ pub(crate) fn of(
         logged: logged(loads()),
         servers: servers(&inputs.collections, scanned, topology, files),
         cluster_state: cluster_state(&inputs.collections),
+        open_slots: open_slots(&inputs.collections),
+        is_load_measured: loads().next().is_some(),
         is_whole_collection: is_whole(&inputs.collections),
         ..Observed::default()
     }
@@ -40,6 +42,21 @@ pub(crate) fn of(
 fn loads(collections: &[Collection]) -> impl Iterator<Item = &LoadEntry> {
     let collections = collections.iter();
     collections.flat_map(|collection| &collection.manifest.load)
+}
+
+/// Whether a replica took over while keys were collected.
+fn has_failover(collections: &[Collection]) -> bool {
+    collections
+        .iter()
+        .any(|collection| !collection.manifest.failovers.is_empty())
+}
+
+/// The slots that collections found open.
+fn open_slots(collections: &[Collection]) -> Vec<u16> {
+    let ranges = collections
+        .iter()
+        .flat_map(|collection| &collection.manifest.slots_open);
+    ranges.flat_map(|(first, last)| *first..=*last).collect()
 }
 
 /// Whether collections have all keys of a cluster.
@@ -87,6 +104,10 @@ pub(crate) fn servers(
     for (place, node) in topology.nodes.iter().enumerate() {
         if let Some(entry) = entry_of(collections, node, topology.nodes.len()) {
             known[place] = facts(entry).or(known[place].take());
+            if has_failover(collections) {
+                // A new primary synchronises its replicas: that is not the work of clients.
+                known[place].iter_mut().for_each(|facts| facts.cpu = None);
+            }
             if let Some(outage) = outage(entry) {
                 known[place].get_or_insert_default().outage = Some(outage);
             }

@@ -20,7 +20,12 @@ use crate::pipeline::counters::{CounterReadings, Counters, Reading};
 /// The statistic used as load of a slot.
 const CPU: &str = "cpu-usec";
 /// The statistics of which the last state counts.
-const STATES: [(Metric, &str); 2] = [(Metric::Keys, "key-count"), (Metric::Bytes, "memory-bytes")];
+const STATES: [(Metric, &str); 3] = [
+    (Metric::Keys, "key-count"),
+    (Metric::Bytes, "memory-bytes"),
+    // Of tables; servers count none.
+    (Metric::Ops, slot_stats::OPS),
+];
 /// The metrics of a reading's counters, in order.
 const COUNTED: [Metric; 2] = [Metric::Cpu, Metric::Ops];
 /// Bytes of an input that determine its form.
@@ -219,9 +224,13 @@ pub(crate) fn each(
     mut add: impl FnMut(Sample<'_>) -> std::result::Result<(), String>,
 ) -> Result<ReadInput> {
     let stream = stream::open(input)?;
-    if spelling == Spelling::Answer {
+    if spelling != Spelling::Lines {
         let text = small_file::read_from(stream, input.path(), MAX_BYTES as u64, TOO_LONG)?;
-        let added = slot_stats::answer(&text).and_then(&mut add);
+        let sample = match spelling {
+            Spelling::Table => slot_stats::table(&text),
+            _ => slot_stats::answer(&text),
+        };
+        let added = sample.and_then(&mut add);
         added.map_err(|reason| bad(input, reason))?;
         let (bytes, torn) = (text.len() as u64, None);
         return Ok(ReadInput { bytes, torn });

@@ -3,6 +3,8 @@
 
 use std::io::{self, Write};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::host::{host, host_and_port};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::TlsEntry;
@@ -71,8 +73,9 @@ impl MoveCommands {
 }
 
 /// The shell functions in every script, and the main part.
-const COMMON: [&str; 5] = [
+const COMMON: [&str; 6] = [
     include_str!("script/talk.sh"),
+    include_str!("script/replies.sh"),
     include_str!("script/slots.sh"),
     include_str!("script/preflight.sh"),
     include_str!("script/watch.sh"),
@@ -102,7 +105,7 @@ impl Script<'_> {
         write!(
             out,
             "\
-# shellcheck disable=SC2086 # lists of ranges are split into words
+# shellcheck disable=SC2016 # names are text
 set -efuo pipefail
 export LC_ALL=C
 
@@ -117,7 +120,7 @@ max_minutes=0    # 0: no limit
 evictions=stop   # where a node that gets slots evicts keys; or: allow
 slots_planned={} keys_planned={} bytes_planned={}
 
-declare -a name host port id keys_after
+declare -a name host announced port id keys_after
 ",
             self.tls.map_or_else(String::new, flags_of_tls),
             outcome.slots_moved,
@@ -134,8 +137,27 @@ declare -a name host port id keys_after
         let keys = self.outcome.big_keys.iter().filter(|_| self.blocks());
         keys.map(|key| quoted(&warning_of(key)))
             .try_for_each(|warning| writeln!(out, "say {warning}"))?;
-        out.write_all(MAIN.as_bytes())?;
-        self.write_end(out)
+        out.write_all(MAIN.as_bytes())
+    }
+
+    /// # Errors
+    /// Slots are to move from or to a node of the cluster that cannot be connected to.
+    pub(crate) fn check_addresses(&self) -> Result<()> {
+        let is_hidden = |node: &&PlannedNode| {
+            let is_reached = node
+                .address
+                .as_deref()
+                .is_some_and(|at| host_and_port(at).is_some());
+            is_real(node) && self.is_used(&Name::from(node.id.as_str())) && !is_reached
+        };
+        match self.nodes.iter().find(is_hidden) {
+            Some(node) => {
+                let reason = "the listing of the cluster has no host for it that can be connected to, and slots are to move from \
+                              or to it; correct cluster-announce-ip or cluster-announce-hostname there, and make a new plan";
+                Err(Error::bad(Name::from(node.id.as_str()).to_string(), reason))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The plan in words, to read before running it.
@@ -167,9 +189,7 @@ declare -a name host port id keys_after
     fn write_node(&self, at: usize, out: &mut dyn Write) -> io::Result<()> {
         let (node, shown) = (&self.nodes[at], &self.outcome.nodes[at]);
         let (number, name) = (at + 1, quoted(&node_name(shown).to_string()));
-        // Ids of even splits and added nodes are made up: only the node knows the real one.
-        let is_real = node.id.len() == 40 && node.id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let id = quoted(if is_real { &node.id } else { "" });
+        let id = quoted(if is_real(node) { &node.id } else { "" });
         let keys = shown.load.keys.map_or_else(String::new, |keys| {
             let then = if self.is_rollback {
                 keys.before
@@ -178,15 +198,17 @@ declare -a name host port id keys_after
             };
             format!(" keys_after[{number}]={then}")
         });
-        let is_used = self
-            .moves()
-            .any(|(from, to, _)| [from, to].contains(&&shown.id));
+        let is_used = self.is_used(&shown.id);
         match node.address.as_deref().and_then(host_and_port) {
             Some((host, port)) if is_used || !node.failed => {
                 let host = quoted(host);
+                let announced = node.hostname.as_deref().and_then(self::host);
+                let announced = announced.map_or_else(String::new, |name| {
+                    format!(" announced[{number}]={}", quoted(name))
+                });
                 writeln!(
                     out,
-                    "name[{number}]={name} host[{number}]={host} port[{number}]={port} id[{number}]={id}{keys}"
+                    "name[{number}]={name} host[{number}]={host}{announced} port[{number}]={port} id[{number}]={id}{keys}"
                 )
             }
             None if is_used => writeln!(
@@ -196,6 +218,11 @@ declare -a name host port id keys_after
             ),
             _ => Ok(()),
         }
+    }
+
+    /// Whether slots move from or to the node with this id.
+    fn is_used(&self, id: &Name) -> bool {
+        self.moves().any(|(from, to, _)| [from, to].contains(&id))
     }
 
     /// The moves as data: one line per job.
@@ -218,20 +245,6 @@ declare -a name host port id keys_after
             )?;
         }
         writeln!(out, ")")
-    }
-
-    /// The end of the script: checks the cluster.
-    fn write_end(&self, out: &mut dyn Write) -> io::Result<()> {
-        match self.moves().next() {
-            Some((_, to, _)) => {
-                let to = self.number(to);
-                writeln!(
-                    out,
-                    "verify {to}\nsay \"to look at all nodes: redis-cli --cluster check ${{host[{to}]}}:${{port[{to}]}}\""
-                )
-            }
-            None => Ok(()),
-        }
     }
 
     /// The node's number in the script.
@@ -268,11 +281,9 @@ fn warning_of(key: &BlockingKey) -> String {
     )
 }
 
-/// Host and port of an address; `None` if the name contains blanks or control characters.
-fn host_and_port(address: &str) -> Option<(&str, u16)> {
-    let (host, port) = address.rsplit_once(':')?;
-    let port = port.parse().ok().filter(|port| *port > 0)?;
-    (!host.is_empty() && host.bytes().all(|byte| byte.is_ascii_graphic())).then_some((host, port))
+/// Whether a node has the id of a server. Ids of even splits and added nodes are made up: only the node knows the real one.
+fn is_real(node: &PlannedNode) -> bool {
+    node.id.len() == 40 && node.id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The TLS options for redis-cli.
@@ -297,26 +308,6 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_what_can_be_connected_to_is_an_address() {
-        assert_eq!(host_and_port("10.0.0.1:6379"), Some(("10.0.0.1", 6379)));
-        assert_eq!(host_and_port("::1:7000"), Some(("::1", 7000)));
-        for none in [
-            "",
-            ":1",
-            "h:",
-            "h:0",
-            "h:99999",
-            "h:1x",
-            "a b:1",
-            "a\nFLUSHALL:1",
-            "\u{202e}:1",
-            "h",
-        ] {
-            assert_eq!(host_and_port(none), None, "{none:?}");
-        }
-    }
 
     #[test]
     fn the_files_of_tls_are_words_of_redis_cli() {

@@ -45,6 +45,7 @@ pub(crate) fn sections(
         .filter_map(|goal| goal.reason.as_deref());
     for text in leftovers(outcome)
         .chain(empty_today(outcome))
+        .chain(empty_then(outcome))
         .chain(reasons.map(String::from))
         .chain(floor(outcome))
         .chain([basis(outcome)])
@@ -75,8 +76,16 @@ pub(crate) fn sections(
     ]
 }
 
-/// The moves, and their effect.
+/// The moves, and their effect; first of all, why nobody should trust them.
 pub(crate) fn headline(outcome: &PlanOutcome) -> String {
+    let effect = effect(outcome);
+    match &outcome.forced {
+        Some(why) => format!("by --force, although {why}: {effect}"),
+        None => effect,
+    }
+}
+
+fn effect(outcome: &PlanOutcome) -> String {
     let removed: Vec<Name> = removed(outcome).map(node_name).collect();
     let ratios = changes(roles(outcome));
     if outcome.moves.is_empty() {
@@ -226,6 +235,22 @@ fn empty_today(outcome: &PlanOutcome) -> Option<String> {
     (!empty.is_empty()).then(|| {
         let names = list(empty.iter(), RANGES);
         format!("fair shares are those with primaries that own no slots today: {names}")
+    })
+}
+
+/// Nodes that stay without slots although they could take some.
+fn empty_then(outcome: &PlanOutcome) -> Option<String> {
+    let is_empty = |node: &&NodeOutcome| node.slots.after == 0 && node.weight > 0.0;
+    let empty: Vec<Name> = outcome
+        .nodes
+        .iter()
+        .filter(is_empty)
+        .map(node_name)
+        .collect();
+    let gets = if empty.len() == 1 { "gets" } else { "get" };
+    (!empty.is_empty()).then(|| {
+        let names = list(empty.iter(), RANGES);
+        format!("{names} {gets} no slots: no move there was found that lowers the fullest of the other nodes")
     })
 }
 

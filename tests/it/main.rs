@@ -7,6 +7,7 @@ mod charts;
 mod cli;
 mod commands;
 mod compressed;
+mod coverage;
 mod diff;
 mod docs;
 mod fanout;

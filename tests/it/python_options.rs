@@ -39,7 +39,7 @@ fn options(command: &Command) -> Vec<&Arg> {
         let name = arg.get_long().unwrap_or_default().replace('-', "_");
         let is_forced = command.get_name() == "plan" && name == "force";
         let is_its_own = OF_THE_PROGRAM.split(' ').any(|of| of == name);
-        !arg.is_positional() && (is_forced || !is_its_own)
+        !arg.is_positional() && !arg.is_hide_set() && (is_forced || !is_its_own)
     };
     let mut options: Vec<&Arg> = command.get_arguments().filter(is_option).collect();
     options.sort_by_key(|arg| arg.get_long());

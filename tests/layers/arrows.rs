@@ -18,7 +18,7 @@ struct Layers {
 const LAYERS: &[Layers] = &[
     Layers {
         root: "crates/engine/src",
-        leaves: "ansi calendar error file_identity hash metric name redact secret sentence text",
+        leaves: "ansi calendar error file_identity hash host metric name redact secret sentence text",
         rows: &[
             ("error", "name sentence"),
             // Captures are commands; binary dumps are walked, skipping most of their bytes.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::host::{host, host_and_port};
 use slotscope_engine::name::Name;
 use slotscope_engine::secret::Credentials;
 
@@ -33,27 +34,13 @@ pub struct Seed {
 impl Address {
     /// Parses `HOST:PORT`, `[IPv6]:PORT` or `HOST`.
     pub fn parse(text: &str) -> Option<Address> {
-        let (host, port) = match text.strip_prefix('[') {
-            Some(bracketed) => {
-                let (host, suffix) = bracketed.split_once(']')?;
-                let port = match suffix {
-                    "" => None,
-                    suffix => Some(suffix.strip_prefix(':')?),
-                };
-                (host, port)
-            }
-            None => match text.rsplit_once(':') {
-                Some((host, port)) => (host, Some(port)),
-                None => (text, None),
-            },
+        let is_host_alone = text.ends_with(']') || !text.contains(':');
+        let (host, port) = if is_host_alone {
+            (host(text)?, PORT)
+        } else {
+            host_and_port(text)?
         };
-        let is_host = |c: char| c.is_alphanumeric() || "-_.:%".contains(c);
-        let port = match port {
-            Some(port) => port.parse().ok().filter(|port| *port > 0)?,
-            None => PORT,
-        };
-        let is_fine = !host.is_empty() && host.chars().all(is_host);
-        is_fine.then(|| Address::Tcp(host.to_owned(), port))
+        Some(Address::Tcp(host.to_owned(), port))
     }
 }
 

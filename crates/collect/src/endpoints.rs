@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use slotscope_engine::error::Result;
+use slotscope_engine::host;
 
 use crate::address::Address;
 use crate::connection::Connection;
@@ -60,14 +61,13 @@ fn of_slots(entries: &[Reply], asked: &Address) -> Endpoints {
     nodes.flatten().filter_map(endpoint).collect()
 }
 
-/// An empty endpoint means the address used for asking; `?` is unknown.
+/// An empty endpoint means the address used for asking; `?` is unknown, and so is what no host has.
 fn address(host: Option<String>, port: u64, asked: &Address) -> Option<Address> {
     let port = u16::try_from(port).ok().filter(|port| *port > 0)?;
     match (host.as_deref(), asked) {
-        (Some("?"), _) => None,
         (None | Some(""), Address::Tcp(host, _)) => Some(Address::Tcp(host.clone(), port)),
         (None | Some(""), Address::Unix(_)) => None,
-        (Some(host), _) => Some(Address::Tcp(host.to_owned(), port)),
+        (Some(text), _) => Some(Address::Tcp(host::host(text)?.to_owned(), port)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The members of a cluster according to one of them: the parts of CLUSTER NODES that a collection needs, including
 //! epochs, replication and migrating slots.
 
+use slotscope_engine::host::host;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::source::collection::servers::Role;
 use slotscope_topology::node_line::{NodeLine, Slots};
@@ -54,7 +55,7 @@ pub(crate) fn parse(line: &str, asked: &Address) -> Option<Member> {
     let mut member = Member {
         id: node.id.to_owned(),
         name,
-        by_ip: (!node.ip.is_empty()).then(|| format!("{}:{}", node.ip, node.port)),
+        by_ip: host(node.ip).map(|ip| format!("{ip}:{}", node.port)),
         address: address.filter(|_| !node.has("noaddr")),
         is_myself,
         role: if node.is_replica() {
@@ -93,12 +94,14 @@ fn is_slot(number: u64) -> bool {
     number < SLOTS as u64
 }
 
-/// A node's name and address; a node that does not know its own has the address at which it was queried.
+/// A node's name and address; a node that does not know its own has the address at which it was queried. One without a
+/// host that can be reached is named by its id.
 fn place_of(node: &NodeLine<'_>, asked: &Address) -> Option<(String, Option<Address>)> {
     let port = u16::try_from(node.port).ok()?;
     let name = match first_known([node.hostname, node.ip]) {
         Some(host) => format!("{host}:{port}"),
-        None => asked.to_string(),
+        None if node.has("myself") => asked.to_string(),
+        None => node.id.to_owned(),
     };
     // The node is certainly where it answered; its hostname may not resolve here.
     if node.has("myself") && !node.has("noaddr") {
@@ -109,7 +112,7 @@ fn place_of(node: &NodeLine<'_>, asked: &Address) -> Option<(String, Option<Addr
 }
 
 fn first_known(hosts: [&str; 2]) -> Option<&str> {
-    hosts.into_iter().find(|host| !host.is_empty())
+    hosts.into_iter().find_map(host)
 }
 
 #[cfg(test)]
@@ -155,6 +158,25 @@ mod tests {
             (member.name.as_str(), member.address.clone()),
             ("10.9.9.9:1", Some(asked()))
         );
+    }
+
+    #[test]
+    fn a_member_that_cannot_be_reached_is_named_by_its_id() {
+        for place in [
+            "?:7000@17000",
+            ":7000@17000",
+            "$(x):7000@1,x;touch${IFS}PWN;#",
+        ] {
+            let line = format!("a {place} master - 0 0 0 connected 0-16383");
+            let member = parse(&line, &asked()).unwrap();
+            assert_eq!(
+                (member.name.as_str(), member.address),
+                ("a", None),
+                "{place}"
+            );
+        }
+        let line = "a 10.0.0.1:7000@1,x;# master - 0 0 0 connected";
+        assert_eq!(parse(line, &asked()).unwrap().name, "10.0.0.1:7000");
     }
 
     #[test]

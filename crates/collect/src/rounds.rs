@@ -435,7 +435,9 @@ fn say_open(
                 slots: 1 + open.count() as u64,
                 secs: left.as_secs_f64().round() as u64,
             };
-            on_node(&member.name, page);
+            // A command to paste needs the address: an announced name may not resolve here.
+            let place = member.address.as_ref().map(ToString::to_string);
+            on_node(place.as_ref().unwrap_or(&member.name), page);
         }
     }
 }

@@ -48,6 +48,8 @@ pub mod file_identity;
 pub mod format;
 #[doc(hidden)]
 pub mod hash;
+#[doc(hidden)]
+pub mod host;
 pub mod metric;
 pub mod name;
 #[doc(hidden)]

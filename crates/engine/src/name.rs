@@ -4,7 +4,7 @@
 //! moves the cursor, is invisible, or reverses surrounding text. Everything else is kept, so each byte string has
 //! exactly one spelling, from which it can be restored.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -14,6 +14,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The bytes of a name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Name(pub Vec<u8>);
+
+impl Borrow<[u8]> for Name {
+    fn borrow(&self) -> &[u8] {
+        &self.0
+    }
+}
 
 impl Name {
     /// Parses the spelling written by `Display`; `None` if it is invalid.

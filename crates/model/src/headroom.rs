@@ -82,6 +82,19 @@ impl Headroom {
         Some(taken.collect())
     }
 
+    /// The same with another limit of a node, or of all.
+    pub fn with_limit(&self, node: Option<usize>, maxmemory: f64) -> Self {
+        let mut raised = self.clone();
+        let limits = raised.limits.iter_mut().zip(&mut raised.memory).enumerate();
+        let changed = limits.filter(|(at, _)| node.is_none_or(|node| node == *at));
+        for (limit, part) in changed.filter_map(|(_, (limit, part))| Some((limit.as_mut()?, part)))
+        {
+            *part = part.map(|part| part * limit.maxmemory / maxmemory);
+            limit.maxmemory = maxmemory;
+        }
+        raised
+    }
+
     /// The role that comes first: load, unless a node is near its limit of memory.
     pub fn first_role(&self) -> Role {
         let is_close = self

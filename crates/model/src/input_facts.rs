@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::format::Lost;
+use slotscope_engine::format::{LineBy, Lost};
 use slotscope_engine::metric::PerWeight;
 use slotscope_engine::name::Name;
 
+use crate::coverage::Lack;
 use crate::integrity::Integrity;
 
 /// Facts about the input.
@@ -55,6 +56,9 @@ pub struct InputFacts {
     /// Signs of damage in the files themselves, which `evidence` takes.
     #[serde(skip)]
     pub of_files: Vec<Integrity>,
+    /// What the input as a whole lacks.
+    #[serde(skip)]
+    pub lacks: Vec<Lack>,
     /// A sign that the dump lacks keys, provided that the even split matches the cluster. Such a dump gives no causes of
     /// skew and no plan.
     #[serde(skip)]
@@ -103,6 +107,15 @@ pub struct FileFacts {
     /// The shape of its lines, where its form is told by that; absent for raw keys.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub shape: String,
+    /// The pattern of its lines, as `--line` takes it; absent where the form has a grammar of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    /// How that was known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_by: Option<LineBy>,
+    /// The first key as it was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstKey>,
     /// Bytes.
     pub bytes: u64,
     /// Keys.
@@ -110,6 +123,9 @@ pub struct FileFacts {
     /// Keys in it that were not wanted.
     #[serde(skip)]
     pub left_out: u64,
+    /// Whether it holds commands of clients, or is the capture of a node that ran none.
+    #[serde(skip)]
+    pub is_capture: bool,
     /// The node that it is a capture of, and for how many seconds, by the collection that it is in.
     #[serde(skip)]
     pub captured: Option<(Name, f64)>,
@@ -122,6 +138,17 @@ pub struct FileFacts {
     /// The version of the object, if the file is in an object store or on a web server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<ObjectFacts>,
+}
+
+/// The first key of an input.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FirstKey {
+    /// Its name, the first 512 bytes.
+    pub key: Name,
+    /// Its size in bytes, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
 }
 
 impl FileFacts {

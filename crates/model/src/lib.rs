@@ -10,6 +10,7 @@ pub mod capacity;
 pub mod cause;
 #[doc(hidden)]
 pub mod compared;
+pub mod coverage;
 pub mod expiry;
 pub mod extremes;
 pub mod finding;
@@ -57,12 +58,13 @@ use slotscope_engine::name::Name;
 
 use crate::balance::Balance;
 use crate::capacity::Capacity;
+use crate::coverage::Coverage;
 use crate::expiry::Expiry;
 use crate::headroom::Headroom;
 use crate::independent_units::Units;
 pub use crate::input_facts::{
-    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine, Sizes,
-    UnreadableValues,
+    FileFacts, Filtered, FirstKey, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine,
+    Sizes, UnreadableValues,
 };
 use crate::keys::{DatabaseLoad, Keys, TypeLoad};
 use crate::kinds::{EncodingLoad, LargeKey};
@@ -89,6 +91,9 @@ pub struct Summary {
     pub run: Run,
     /// Facts about the input.
     pub input: InputFacts,
+    /// What was seen of the cluster.
+    #[serde(default)]
+    pub coverage: Coverage,
     /// The 16384 hash slots.
     pub slots: Slots,
     /// The primaries.

@@ -27,6 +27,8 @@ pub enum Measure {
     Ops,
     /// Accesses, estimated from LFU counters.
     Accesses,
+    /// Commands, also those that are in no slot: of nodes alone.
+    Commands,
 }
 
 impl From<Metric> for Measure {
@@ -48,7 +50,7 @@ impl Measure {
             Measure::Bytes => Metric::Bytes,
             Measure::UsedMemory | Measure::Keys => Metric::Keys,
             Measure::Cpu => Metric::Cpu,
-            Measure::Ops => Metric::Ops,
+            Measure::Ops | Measure::Commands => Metric::Ops,
             Measure::Accesses => Metric::Accesses,
         }
     }
@@ -57,7 +59,7 @@ impl Measure {
     pub fn role(self) -> Role {
         match self {
             Measure::Bytes | Measure::UsedMemory | Measure::Keys => Role::Memory,
-            Measure::Cpu | Measure::Ops | Measure::Accesses => Role::Load,
+            Measure::Cpu | Measure::Ops | Measure::Accesses | Measure::Commands => Role::Load,
         }
     }
 
@@ -67,7 +69,7 @@ impl Measure {
             Measure::Bytes | Measure::UsedMemory | Measure::Keys => {
                 [limit::BALANCED, limit::SKEWED]
             }
-            Measure::Cpu | Measure::Ops => limit::LOAD,
+            Measure::Cpu | Measure::Ops | Measure::Commands => limit::LOAD,
             Measure::Accesses => limit::ACCESSES,
         }
     }
@@ -89,6 +91,7 @@ impl Measure {
             Measure::Bytes | Measure::UsedMemory | Measure::Keys => "holds",
             Measure::Cpu => "uses",
             Measure::Ops => "does",
+            Measure::Commands => "runs",
             Measure::Accesses => "gets",
         }
     }
@@ -100,6 +103,7 @@ impl Measure {
             Measure::Keys => "the keys",
             Measure::Cpu => "the CPU time",
             Measure::Ops => "the operations",
+            Measure::Commands => "the commands",
             Measure::Accesses => "the estimated accesses",
         }
     }
@@ -109,7 +113,7 @@ impl Measure {
         match self {
             Measure::Bytes | Measure::UsedMemory => "memory",
             Measure::Keys => "keys",
-            Measure::Cpu | Measure::Ops => "load",
+            Measure::Cpu | Measure::Ops | Measure::Commands => "load",
             Measure::Accesses => "accesses",
         }
     }

@@ -1,5 +1,7 @@
 //! The load of every primary: slot loads summed by owner.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,9 @@ pub struct Nodes {
     /// Slots on their way to another node.
     #[serde(default)]
     pub in_flight: Vec<Move>,
+    /// Slots that a collection found open: their keys are not in it.
+    #[serde(skip)]
+    pub open: Vec<u16>,
     /// Slots and loads that belong to no node.
     #[serde(default)]
     pub unowned: Unowned,
@@ -62,6 +67,9 @@ pub struct NodeLoad {
     /// Whether its operations were captured, where captures are among the inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captured: Option<bool>,
+    /// The commands that it ran, also those that are in no slot, where a tenth of all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commands: Option<u64>,
     /// How many slots it owns.
     pub slots: u32,
     /// The ranges, first and last slot included.
@@ -203,6 +211,13 @@ impl Nodes {
             }
         }
         owners
+    }
+
+    /// The slots that are open, by the listing or by a collection, in order.
+    pub fn open_slots(&self) -> Vec<u16> {
+        let listed = self.in_flight.iter().map(|moving| moving.slot);
+        let open: BTreeSet<u16> = listed.chain(self.open.iter().copied()).collect();
+        open.into_iter().collect()
     }
 
     /// The place of a node in the list.

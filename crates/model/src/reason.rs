@@ -11,7 +11,7 @@ pub enum Reason {
     Idle,
     /// There is too little to judge.
     TooFew,
-    /// Nodes were not captured, or only a sample of their slots was read.
+    /// Nodes were not seen, or only a part of them.
     NotSeen,
     /// All nodes are at their limit and evict: their loads do not show the demand.
     Capped,

@@ -1,6 +1,7 @@
 //! Redacts names that a summary copies from elsewhere: files, nodes, addresses and types. Names of keys, tags and
 //! patterns are redacted when they enter it, and sentences are built from the redacted names.
 
+use slotscope_engine::format::line::parse::without_words;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::{Redact, Redaction};
 use slotscope_topology::Topology;
@@ -59,6 +60,8 @@ impl Redact for InputFacts {
             sizes: _,
             sample_percent: _,
             of_files: _,
+            // Sentences without names.
+            lacks: _,
             doubt: _,
             unreadable_values,
             incomplete,
@@ -81,15 +84,25 @@ impl Redact for FileFacts {
             name,
             format: _,
             shape: _,
+            line,
+            line_by: _,
+            first,
             bytes: _,
             left_out: _,
             keys: _,
+            is_capture: _,
             in_cluster: _,
             written: _,
             captured,
             object,
         } = self;
         name.redact(redaction);
+        if let Some(line) = line {
+            *line = without_words(line);
+        }
+        if let Some(first) = first {
+            first.key.redact(redaction);
+        }
         if let Some((node, _)) = captured {
             node.redact(redaction);
         }

@@ -4,6 +4,7 @@
 use slotscope_engine::metric::Metric;
 
 use crate::balance::sum;
+use crate::coverage::Seen;
 use crate::independent_units::{Unit, UnitsBy};
 use crate::measure::Measure;
 use crate::nodes::Nodes;
@@ -41,7 +42,9 @@ pub struct RoleLoad {
     pub slots: Vec<u64>,
     /// By node index: the real load per counted unit; empty: 1.
     pub scale: Vec<f64>,
-    /// Indices of the compared nodes.
+    /// By node index: how much of it was seen.
+    pub seen: Vec<Seen>,
+    /// Indices of the compared nodes: those that were seen whole.
     pub compared: Vec<usize>,
     /// Relative capacities by node index.
     pub weights: Vec<f64>,

@@ -76,9 +76,12 @@ impl RoleVerdict {
         self.fullest.as_ref()?.limit_use
     }
 
-    /// Whether it is not judged because values are missing or unreadable.
+    /// Whether it is not judged because something was not seen: a node, or values.
     pub fn has_gap(&self) -> bool {
-        matches!(self.reason, Some(Reason::Unreadable | Reason::Missing))
+        matches!(
+            self.reason,
+            Some(Reason::NotSeen | Reason::Unreadable | Reason::Missing)
+        )
     }
 
     /// The name of the role, or of the measure if there is no role.

@@ -9,8 +9,8 @@ use crate::lower_bound::LowerBound;
 use crate::shares::{Shares, allowed};
 use crate::state::{Bounds, Cap, NEAR, PlanState};
 
-/// Aim this far below the band so that rounding does not push a node above it.
-const WITHIN: f64 = 0.98;
+/// What growth by a few percent, different on each slot and node, adds to the fullest node.
+const GROWTH: f64 = 0.015;
 /// Minimum gain of a plan, in fair shares of memory and of load.
 const GAINS: [f64; 2] = [0.02, 0.05];
 /// Minimum gain, as a fraction of the excess and as a fraction of the data moved.
@@ -20,7 +20,7 @@ const GAIN_OF_MOVED: f64 = 0.2;
 const GAIN_OF_LIMIT: f64 = 0.5;
 /// Less over a limit than this part of a share is rounding.
 pub(crate) const LEAST_EXCESS: f64 = 1e-4;
-/// The load beside a slot that fills its node, in parts of that slot.
+/// The load beside a slot that fills its node, in shares: a part of a giant slot may be more than a node's share.
 const BESIDE: f64 = 0.03;
 /// If giants leave the other nodes more than this fraction of their shares, ignore the giants for those nodes.
 const HARDLY_LESS: f64 = 0.98;
@@ -33,11 +33,13 @@ pub(crate) struct Aims {
     pub aims: Vec<f64>,
     /// The load up to which a node counts as even.
     pub bands: Vec<f64>,
-    /// Load that a node filled by one slot may hold, as a multiple of that slot.
+    /// Between both: the band minus what growth may take.
+    pub mids: Vec<f64>,
+    /// Shares that a node filled by one slot may hold beside that slot.
     pub beside: Vec<f64>,
     /// No move brings a node without a filling slot above this.
     pub ceilings: Vec<f64>,
-    /// The ceiling for a node filled by one slot, as a multiple of that slot.
+    /// The ceiling for a node filled by one slot: shares beside that slot.
     pub most_beside: Vec<f64>,
     /// No move brings any node above this.
     pub tops: Vec<f64>,
@@ -56,6 +58,7 @@ impl Aims {
             is_goal: Vec::new(),
             aims: Vec::new(),
             bands: Vec::new(),
+            mids: Vec::new(),
             beside: Vec::new(),
             ceilings: Vec::new(),
             most_beside: Vec::new(),
@@ -63,18 +66,20 @@ impl Aims {
             floors: Vec::new(),
             level: None,
         };
-        let owns = |node: usize| !before.held(node).is_empty();
-        let is_same = (0..shares.nodes).all(|node| owns(node) != shares.leaves(node));
+        let is_same = !request.changes_nodes();
+        let leave = request.leaves.contains(&true);
         for (at, role) in request.roles.iter().enumerate() {
             let fair = request.fair(&role.loads, &role.capacity);
             let floor = LowerBound::new(&role.loads, &request.owner, &fair);
             let then = Today::of(before, at, |node| !shares.leaves(node));
-            let today = if is_same {
-                then
+            // Loads are compared, not ratios over another number of nodes; but the nodes that stay share those of the
+            // nodes that leave.
+            let today = if leave {
+                Today::of(before, at, |node| !before.held(node).is_empty()).max(then)
             } else {
-                Today::of(before, at, owns)
+                then
             };
-            let beside = 1.0 + role.tolerance.min(BESIDE);
+            let beside = role.tolerance.min(BESIDE);
             let own = (1.0 + role.tolerance) * floor.together.max(1.0);
             let is_uneven = max_over_mean(before, at) > role.band;
             let is_goal = role.is_goal && is_uneven;
@@ -87,11 +92,12 @@ impl Aims {
             let possible = if is_same {
                 0.0
             } else {
-                beside * floor.over_fair
+                floor.over_fair + BESIDE
             };
             aims.is_goal.push(is_goal);
             aims.aims.push(aim);
-            aims.bands.push(aim.max(WITHIN * role.band));
+            aims.bands.push(aim.max(role.band));
+            aims.mids.push(aim.max(role.band - GROWTH));
             aims.beside.push(if is_goal {
                 beside
             } else {
@@ -121,16 +127,11 @@ impl Aims {
         }
     }
 
-    /// The multiple of its filling slot that a node may hold at `level`; a level above the band raises it in
-    /// proportion.
+    /// The shares that a node may hold beside its filling slot at `level`; a level above the band raises them.
     fn beside_at(&self, role: usize, level: f64) -> f64 {
         let band = self.bands[role];
-        let slack = if band.is_finite() {
-            (level / band).max(1.0)
-        } else {
-            1.0
-        };
-        self.beside[role] * slack
+        let above = if band.is_finite() { level - band } else { 0.0 };
+        self.beside[role] + above.max(0.0)
     }
 
     /// Whether something is far enough from its aim that a plan is looked for.
@@ -175,7 +176,12 @@ impl Aims {
     pub(crate) fn above_ceiling(&self, state: &PlanState<'_>, role: usize) -> f64 {
         let above = |node| {
             let load = state.loads(node)[role];
-            let most = self.ceiling(state, node, role);
+            let most = self.ceiling(
+                state.shares,
+                node,
+                role,
+                state.heaviest_giant(node, role, None),
+            );
             if most.is_finite() {
                 load / most.max(f64::MIN_POSITIVE) - 1.0
             } else {
@@ -186,15 +192,55 @@ impl Aims {
         over.fold(0.0, f64::max)
     }
 
-    /// The load above which no move may bring a node.
-    fn ceiling(&self, state: &PlanState<'_>, node: usize, role: usize) -> f64 {
-        let shares = state.shares;
-        let heaviest = state.heaviest_giant(node, role, None);
+    /// The load above which no move may bring a node whose heaviest giant is `heaviest`.
+    fn ceiling(&self, shares: &Shares<'_>, node: usize, role: usize, heaviest: f64) -> f64 {
         let (level, beside) = (self.ceilings[role], self.most_beside[role]);
         let (capacity, largest) = (shares.capacity(node, role), shares.largest(role));
         let most = allowed(level, beside, capacity, heaviest, largest);
         most.min(self.tops[role] * capacity)
             .max(shares.least(node, role, heaviest))
+    }
+
+    /// The most that a node may hold at these levels, within its ceiling and its limit of memory.
+    pub(crate) fn limit(
+        &self,
+        before: &PlanState<'_>,
+        node: usize,
+        role: usize,
+        heaviest: f64,
+        levels: &[f64],
+    ) -> f64 {
+        let [ceiling, level] = [
+            self.ceiling(before.shares, node, role, heaviest),
+            self.allowed_with(before.shares, node, role, levels[role], heaviest),
+        ];
+        let cap = if before.has_cap(role) {
+            before.cap(node, Cap::HardOrToday)
+        } else {
+            f64::INFINITY
+        };
+        ceiling.min(level).min(cap)
+    }
+
+    /// The ceiling of a node, and what it may hold to be within its band, its mid, its aim.
+    pub(crate) fn marks(
+        &self,
+        shares: &Shares<'_>,
+        node: usize,
+        role: usize,
+        heaviest: f64,
+    ) -> [f64; 4] {
+        let least = shares.least(node, role, heaviest);
+        let at = |level: f64| {
+            self.allowed_with(shares, node, role, level, heaviest)
+                .max(least)
+        };
+        [
+            self.ceiling(shares, node, role, heaviest),
+            at(self.bands[role]),
+            at(self.mids[role]),
+            at(self.aims[role]),
+        ]
     }
 
     /// The fullest node of a role, relative to its ceiling at `level` fair shares.
@@ -218,8 +264,18 @@ impl Aims {
 
     /// The load a node may hold at `level` fair shares, or next to a slot that fills it.
     fn allowed(&self, state: &PlanState<'_>, node: usize, role: usize, level: f64) -> f64 {
-        let shares = state.shares;
         let heaviest = state.heaviest_giant(node, role, None);
+        self.allowed_with(state.shares, node, role, level, heaviest)
+    }
+
+    fn allowed_with(
+        &self,
+        shares: &Shares<'_>,
+        node: usize,
+        role: usize,
+        level: f64,
+        heaviest: f64,
+    ) -> f64 {
         let (capacity, largest) = (shares.capacity(node, role), shares.largest(role));
         allowed(
             level,
@@ -231,7 +287,7 @@ impl Aims {
     }
 }
 
-/// Today's extremes: the fullest node, the fullest without a filling slot, and the highest multiple of a filling slot.
+/// Today's extremes: the fullest node, the fullest without a filling slot, and the most beside a filling slot.
 #[derive(Clone, Copy)]
 struct Today {
     top: f64,
@@ -249,7 +305,7 @@ impl Today {
         let mut today = Today {
             top: 0.0,
             open: 0.0,
-            beside: 1.0,
+            beside: 0.0,
         };
         for node in counted {
             let (load, heaviest) = (
@@ -264,10 +320,18 @@ impl Today {
                 }
             }
             if heaviest > shares.largest(role) {
-                today.beside = today.beside.max(load / heaviest);
+                today.beside = today.beside.max(load - heaviest);
             }
         }
         today
+    }
+
+    fn max(self, other: Self) -> Self {
+        Today {
+            top: self.top.max(other.top),
+            open: self.open.max(other.open),
+            beside: self.beside.max(other.beside),
+        }
     }
 }
 

@@ -20,13 +20,17 @@
 
 mod aims;
 mod budget;
+mod duals;
 pub mod even_ranges;
+mod every;
+mod few;
 mod greedy;
-mod improve;
 mod limited;
 pub mod lower_bound;
 pub mod move_request;
 mod movement;
+mod multipliers;
+mod order;
 mod prices;
 mod receivers;
 mod relief;

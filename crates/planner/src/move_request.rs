@@ -21,6 +21,8 @@ pub struct MoveRequest<'a> {
     pub price: Option<&'a [u64]>,
     /// Limits on what moves.
     pub limits: MoveLimits,
+    /// All nodes in an order that does not depend on what they own, in which ties fall; empty: as they are numbered.
+    pub order: Vec<usize>,
     /// Whether few slots that bring nodes below their limits are a plan of their own, where evening out takes many more.
     pub relieves_first: bool,
 }
@@ -93,6 +95,7 @@ impl<'a> MoveRequest<'a> {
             caps: None,
             price: None,
             limits: MoveLimits::default(),
+            order: Vec::new(),
             relieves_first: false,
         }
     }

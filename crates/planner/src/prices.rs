@@ -8,8 +8,6 @@ use crate::state::{NEAR, PlanState, Run};
 const RANGES: f64 = 0.03;
 /// Price of the average number of slots that hold the least bytes, relative to those bytes.
 const SLOTS: f64 = 0.02;
-/// Price of room in a scarce role, relative to the least bytes.
-const ROOM: f64 = 1.0;
 /// Lower limit of the least bytes, in shares.
 const LEAST: f64 = 1e-4;
 
@@ -19,8 +17,6 @@ pub(crate) struct Prices {
     pub slot: f64,
     /// Price of a plan with the least bytes and one range per shedding node.
     pub least: f64,
-    /// Price of all the room nodes have in a role; it keeps loads in place that need not move.
-    pub room: f64,
 }
 
 impl Prices {
@@ -34,24 +30,6 @@ impl Prices {
             range: RANGES * least / senders.count().max(1) as f64,
             slot: SLOTS * least / slots,
             least: least * (1.0 + RANGES + SLOTS),
-            room: 0.0,
-        }
-    }
-
-    /// The same where room is scarce.
-    pub(crate) fn sparing(self) -> Self {
-        Prices {
-            room: ROOM * self.least,
-            ..self
-        }
-    }
-
-    /// The same where bytes count for more or less.
-    pub(crate) fn scaled(self, factor: f64) -> Self {
-        Prices {
-            range: self.range * factor,
-            slot: self.slot * factor,
-            ..self
         }
     }
 
@@ -135,7 +113,7 @@ mod tests {
         let mut state = PlanState::new(shares);
         state.set_bounds(&Bounds {
             aims: vec![aim],
-            beside: vec![aim],
+            beside: vec![0.03],
             ceilings: vec![f64::INFINITY],
             most_beside: vec![f64::INFINITY],
             tops: vec![f64::INFINITY],

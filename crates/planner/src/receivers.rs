@@ -5,9 +5,11 @@ use crate::state::PlanState;
 /// The nodes with most room where `node` has too much, up to `most`, or all of a small cluster; ascending.
 pub(crate) fn receivers(state: &PlanState<'_>, node: usize, most: usize) -> Vec<usize> {
     let shares = state.shares;
-    let candidates: Vec<usize> = (0..shares.nodes)
+    let mut candidates: Vec<usize> = (0..shares.nodes)
         .filter(|receiver| *receiver != node && !shares.leaves(*receiver))
         .collect();
+    // Of equally good nodes one without slots is filled first.
+    candidates.sort_by_key(|receiver| !state.held(*receiver).is_empty());
     if candidates.len() <= 2 * most {
         return candidates;
     }

@@ -4,15 +4,14 @@
 
 use crate::aims::{Aims, LEAST_EXCESS, leftovers};
 use crate::budget::Budget;
+use crate::few::{SLACK, few};
 use crate::greedy;
-use crate::improve::improve;
+use crate::multipliers::Multipliers;
 use crate::prices::Prices;
-use crate::state::{Bounds, Cap, PlanState};
+use crate::state::{Bounds, Cap, NEAR, PlanState};
 
 /// Work of one solution in slots and pairs of slots, and the extra work per node.
 const SOLUTION: (u64, u64) = (300_000, 1_200);
-/// Work of one improvement.
-const IMPROVEMENT: u64 = 500_000;
 /// Bisection steps between a missed aim and the ratio reached without it.
 const HALVINGS: usize = 4;
 /// Aims this close are equal.
@@ -44,20 +43,10 @@ pub(crate) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budge
         budget,
     };
     let lifted = search.run();
-    let (best, mut state) = (search.best, search.state);
-    let mut of_improvement = budget.part(IMPROVEMENT);
-    let mark = state.mark();
-    improve(
-        &mut state,
-        prices,
-        aims.level.as_deref(),
-        &mut of_improvement,
-    );
-    budget.spent += of_improvement.spent;
-    if rank(&state, aims, prices.of_plan(&state)) > best {
-        state.undo(mark);
+    Found {
+        state: search.state,
+        lifted,
     }
-    Found { state, lifted }
 }
 
 struct Search<'s, 'a> {
@@ -83,6 +72,8 @@ pub(crate) struct Rank {
     /// How far each role is from even, in coarse steps: a tiny gain in the first role does not outweigh a large loss in
     /// the second.
     uneven: Vec<u64>,
+    /// The same for the band minus what growth may take.
+    near_bands: Vec<u64>,
     /// Memory above fill targets.
     above_fill: u64,
     /// Loads above the aims, role by role, then over all roles in small steps.
@@ -101,16 +92,22 @@ pub(crate) fn rank(state: &PlanState<'_>, aims: &Aims, price: f64) -> Rank {
     };
     let over: Vec<f64> = roles
         .clone()
-        .map(|role| above(role, aims.aims[role]).max(0.0))
+        .map(|role| (above(role, aims.aims[role]) - SLACK).max(0.0))
         .collect();
     let above_ceilings = roles.clone().map(|role| aims.above_ceiling(state, role));
-    let uneven = roles.map(|role| steps(above(role, aims.bands[role]), TIER));
+    let above_level = |levels: &[f64]| {
+        roles
+            .clone()
+            .map(|role| steps(above(role, levels[role]), TIER))
+            .collect()
+    };
     Rank {
         leftovers: leftovers(state),
         risen: steps(state.excess(Cap::HardOrToday), LEAST_EXCESS),
         above_limits: steps(state.excess(Cap::Hard), LEAST_EXCESS),
         above_ceilings: steps(above_ceilings.sum(), STEP),
-        uneven: uneven.collect(),
+        uneven: above_level(&aims.bands),
+        near_bands: above_level(&aims.mids),
         above_fill: steps(state.excess(Cap::Aimed), LEAST_EXCESS),
         above_aims: over.iter().map(|over| steps(*over, TIER)).collect(),
         over: steps(over.iter().sum(), STEP),
@@ -121,8 +118,10 @@ pub(crate) fn rank(state: &PlanState<'_>, aims: &Aims, price: f64) -> Rank {
 impl<'a> Search<'_, 'a> {
     /// Finds the best placement; returns the roles whose ceilings were lifted for it.
     fn run(&mut self) -> Vec<usize> {
-        let (aims, bands) = (self.aims.aims.clone(), self.aims.bands.clone());
-        if self.solve(None, &self.bounds(&aims)).is_some() {
+        let (aims, bands) = (self.aims.aims.clone(), self.aims.mids.clone());
+        let is_met = self.solve(None, &self.bounds(&aims)).is_some();
+        self.try_few();
+        if is_met {
             return Vec::new();
         }
         // Evening out a role is worth more than filling nodes less than allowed.
@@ -140,15 +139,100 @@ impl<'a> Search<'_, 'a> {
                 let others = goals.iter().filter(|role| *role != leader);
                 let order: Vec<usize> = [leader].into_iter().chain(others).copied().collect();
                 self.one_by_one(&order, &self.open(), None);
-                if self.aims.bands[*leader] > CLOSE * self.aims.aims[*leader] {
+                if self.aims.mids[*leader] > CLOSE * self.aims.aims[*leader] {
                     let mut held = self.open();
-                    held[*leader] = self.aims.bands[*leader];
+                    held[*leader] = self.aims.mids[*leader];
                     let met = self.solve(None, &self.bounds(&held));
                     self.one_by_one(&order[1..], &held, met);
                 }
             }
         }
-        self.keep_limits()
+        let lifted = self.keep_limits();
+        if lifted.is_empty() {
+            self.finish(&goals);
+        }
+        lifted
+    }
+
+    /// Single slots at prices where runs of slots have left a role above its band: for all roles, else for one beside the
+    /// least of another that is found.
+    fn finish(&mut self, goals: &[usize]) {
+        let is_over = |rank: &Rank| {
+            rank.uneven
+                .iter()
+                .chain(&rank.near_bands)
+                .any(|over| *over > 0)
+        };
+        if self.best.leftovers > 0 || !is_over(&self.best) {
+            return;
+        }
+        let mids = self.aims.mids.clone();
+        // What is left of the other budget differs from one search to the next.
+        let mut budget = Budget::new(self.budget.most / 2);
+        if self.finish_at(&mids, &mut budget) {
+            // Growth takes less of what is lower.
+            let mut levels = mids.clone();
+            for role in goals {
+                levels[*role] = self.aims.aims[*role];
+                if !self.finish_at(&levels, &mut budget) {
+                    levels[*role] = mids[*role];
+                }
+            }
+            return;
+        }
+        let bands = self.aims.bands.clone();
+        if self.finish_at(&bands, &mut budget) {
+            return;
+        }
+        for role in goals {
+            let height =
+                |state: &PlanState<'_>| mids[*role] * self.aims.height(state, *role, mids[*role]);
+            let (mut low, mut high) = (mids[*role], height(&self.state));
+            for _ in 0..HALVINGS {
+                if high / low <= CLOSE || budget.is_spent() {
+                    break;
+                }
+                let mut levels = mids.clone();
+                levels[*role] = (low * high).sqrt();
+                if self.finish_at(&levels, &mut budget) {
+                    high = levels[*role]
+                } else {
+                    low = levels[*role]
+                }
+            }
+        }
+    }
+
+    /// Whether all nodes are brought within these levels.
+    fn finish_at(&mut self, levels: &[f64], budget: &mut Budget) -> bool {
+        let mut state = self.state.clone();
+        let (shares, roles) = (state.shares, self.aims.aims.len());
+        let places = (0..shares.nodes).flat_map(|node| (0..roles).map(move |role| (node, role)));
+        let limit = places.map(|(node, role)| {
+            let heaviest = state.heaviest_giant(node, role, None);
+            let limit = self.aims.limit(self.before, node, role, heaviest, levels);
+            limit.max(shares.least(node, role, heaviest)) - NEAR
+        });
+        let limit: Vec<f64> = limit.collect();
+        Multipliers::new(&mut state, limit, self.prices, budget).solve();
+        let owner = state.owners();
+        self.offer(&owner, &self.bounds(levels)).is_some()
+    }
+
+    /// Changes the best, and today, slot by slot where few slots have a load.
+    fn try_few(&mut self) {
+        let today = rank(self.before, self.aims, 0.0).above_ceilings;
+        for from in [self.before.clone(), self.state.clone()] {
+            if let Some(owner) = few(&from, self.before, self.aims, self.prices) {
+                let mut found = self.before.clone();
+                found.carry_out(&owner);
+                let rank = rank(&found, self.aims, self.prices.of_plan(&found));
+                // Ceilings are lifted by name, for a limit of memory alone.
+                if rank < self.best && rank.above_ceilings <= today {
+                    (self.best, self.state) = (rank, found);
+                }
+            }
+        }
     }
 
     fn bounds(&self, aims: &[f64]) -> Bounds {
@@ -165,7 +249,7 @@ impl<'a> Search<'_, 'a> {
             if self.aims.is_goal[role] {
                 f64::INFINITY
             } else {
-                self.aims.bands[role]
+                self.aims.mids[role]
             }
         };
         roles.map(open).collect()
@@ -227,7 +311,7 @@ impl<'a> Search<'_, 'a> {
             }
             let before = self.best.clone();
             for cap in [Cap::Aimed, Cap::Hard, Cap::HardOrToday] {
-                for aims in [&self.aims.aims, &self.aims.bands, &self.open()] {
+                for aims in [&self.aims.aims, &self.aims.mids, &self.open()] {
                     let mut bounds = self.aims.bounds(aims);
                     bounds.cap = cap;
                     for role in &lift {
@@ -245,23 +329,8 @@ impl<'a> Search<'_, 'a> {
         lifted
     }
 
-    /// Solves within these bounds from a given state: at the least price, or, if the bounds are missed, using as little
-    /// receiver room as possible. Keeps the best solution.
+    /// Solves within these bounds from a given state at the least price, and keeps the best solution.
     fn solve(&mut self, from: Option<&PlanState<'a>>, bounds: &Bounds) -> Option<PlanState<'a>> {
-        let prices = self.prices;
-        let met = self.solve_at(prices, from, bounds);
-        if met.is_some() || from.is_some() {
-            return met;
-        }
-        self.solve_at(prices.sparing(), from, bounds)
-    }
-
-    fn solve_at(
-        &mut self,
-        prices: Prices,
-        from: Option<&PlanState<'a>>,
-        bounds: &Bounds,
-    ) -> Option<PlanState<'a>> {
         if self.budget.is_spent() {
             return None;
         }
@@ -270,7 +339,12 @@ impl<'a> Search<'_, 'a> {
         let (least, of_node) = SOLUTION;
         let work = least + of_node * self.before.shares.nodes as u64;
         let mut budget = self.budget.part(work);
-        greedy::solve(&mut state, prices, self.aims.level.as_deref(), &mut budget);
+        greedy::solve(
+            &mut state,
+            self.prices,
+            self.aims.level.as_deref(),
+            &mut budget,
+        );
         self.budget.spent += budget.spent;
         let owner = state.owners();
         self.offer(&owner, bounds)

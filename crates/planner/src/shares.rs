@@ -272,13 +272,13 @@ fn ranks(slots: usize, key: impl Fn(usize) -> f64) -> Vec<u16> {
     ranks
 }
 
-/// The load a node may hold at `level` fair shares. If a slot above the largest share fills it: `beside` times that
-/// slot, if more.
+/// The load a node may hold at `level` fair shares. If a slot above the largest share fills it: that slot and `beside`
+/// shares, if more.
 #[inline]
 pub(crate) fn allowed(level: f64, beside: f64, capacity: f64, heaviest: f64, largest: f64) -> f64 {
     let open = level * capacity;
     if heaviest > largest {
-        open.max(beside * heaviest)
+        open.max(heaviest + beside)
     } else {
         open
     }

@@ -20,8 +20,6 @@ const STARTS: usize = 512;
 const HEAVIEST: usize = 512;
 /// Skipping this many slots costs as much as trying one.
 const SCANNED: u64 = 8;
-/// Room below this, in shares, is ignored.
-const LEAST_ROOM: f64 = 1e-3;
 /// Steps with a smaller gain are skipped.
 const LEAST_GAIN: f64 = 1e-7;
 /// Weight of bringing two nodes closer to each other, next to bringing them to their targets.
@@ -126,8 +124,6 @@ struct Search<'s, 'a, const R: usize> {
     node: usize,
     /// The node's load above its targets.
     need: [f64; R],
-    /// The price of a share of each role for the receiver.
-    scarce: [f64; R],
     receivers: Vec<Receiver<R>>,
     /// Windows start at multiples of this.
     stride: usize,
@@ -170,18 +166,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
             }
         };
         let over: [f64; R] = difference(state.loads(node), state.targets(node));
-        let room = |role: usize| {
-            let nodes = shares.request.staying();
-            let room = nodes.map(|node| above(state.targets(node)[role] - state.loads(node)[role]));
-            room.sum::<f64>()
-        };
-        let scarce = |role: usize| prices.room / room(role).max(LEAST_ROOM);
         Search {
-            scarce: if prices.room > 0.0 {
-                std::array::from_fn(scarce)
-            } else {
-                [0.0; R]
-            },
             shares,
             prices,
             node,
@@ -359,16 +344,10 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
         let gain = gains
             .map(|(need, load)| above(*need) - above(need - load))
             .sum();
-        let scarce: f64 = self
-            .scarce
-            .iter()
-            .zip(&load)
-            .map(|(price, load)| price * load)
-            .sum();
         let is_first = run.first == part_of.first && run.first > 0;
         Candidate {
             gain,
-            price: self.prices.of_run(self.shares, run) + scarce,
+            price: self.prices.of_run(self.shares, run),
             load,
             sides: u8::from(is_first && self.has_gone(run.first - 1))
                 + u8::from(run.end == part_of.end && self.has_gone(run.end)),

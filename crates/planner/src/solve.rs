@@ -1,9 +1,8 @@
 //! The planner: assigns slots to nodes so that they meet their aims role by role, at the least price.
 //!
 //! First the maximum per node is computed (`aims`). Overfull nodes shed runs of slots (`shed`), and
-//! unneeded moves are given back (`greedy`); missed aims are relaxed (`search`), and the result is made cheaper
-//! (`improve`). A plan is then replanned on its own result until that moves nothing more. All of it is
-//! deterministic: budgets count work, not time.
+//! unneeded moves are given back (`greedy`); missed aims are relaxed (`search`). A plan is then replanned on its own
+//! result until that moves nothing more. All of it is deterministic: budgets count work, not time.
 
 use crate::aims::{Aims, leftovers, max_over_mean, rest_over_mean};
 use crate::budget::Budget;
@@ -11,6 +10,7 @@ use crate::even_ranges::even_ranges;
 use crate::limited::{exceeds_limits, within_limits};
 use crate::lower_bound::LowerBound;
 use crate::move_request::{MoveLimits, MoveRequest, Role};
+use crate::order::{restored, sorted};
 use crate::prices::least_bytes;
 use crate::relief::relief;
 use crate::search::{rank, search};
@@ -137,6 +137,9 @@ pub fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
 
 /// The same as `plan` with as much work at most.
 pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
+    if let Some(sorted) = sorted(request) {
+        return restored(plan_within(&sorted, work), &request.order);
+    }
     let mut owner = request.owner.clone();
     if request.roles.is_empty() || request.staying().next().is_none() {
         return MovePlan::of(request, owner, Vec::new(), false);

@@ -1,4 +1,4 @@
-//! A plan under construction: current slot owners, the maximum per node, and an undo log.
+//! A plan under construction: current slot owners, and the maximum per node.
 
 use crate::move_request::MoveLimits;
 use crate::rest::NodeLoad;
@@ -44,11 +44,11 @@ pub(crate) enum Cap {
 pub(crate) struct Bounds {
     /// T: what a search brings nodes to, in fair shares.
     pub aims: Vec<f64>,
-    /// The same for a node filled by one slot, as a multiple of that slot.
+    /// The same for a node filled by one slot: shares beside that slot.
     pub beside: Vec<f64>,
     /// A finished plan has no node above this.
     pub ceilings: Vec<f64>,
-    /// The ceiling for a node filled by one slot, as a multiple of that slot.
+    /// The ceiling for a node filled by one slot: shares beside that slot.
     pub most_beside: Vec<f64>,
     /// No node at all may exceed this, in fair shares.
     pub tops: Vec<f64>,
@@ -70,7 +70,6 @@ pub(crate) struct PlanState<'a> {
     load: Vec<f64>,
     target: Vec<f64>,
     held: Vec<Vec<u16>>,
-    log: Vec<(Run, u16)>,
     /// Loads before any move.
     before: Vec<f64>,
     /// Limits to keep (if any), and what has moved.
@@ -86,9 +85,9 @@ impl<'a> PlanState<'a> {
             shares,
             bounds: Bounds {
                 aims: vec![f64::INFINITY; roles],
-                beside: vec![1.0; roles],
+                beside: vec![0.0; roles],
                 ceilings: vec![f64::INFINITY; roles],
-                most_beside: vec![1.0; roles],
+                most_beside: vec![0.0; roles],
                 tops: vec![f64::INFINITY; roles],
                 cap: Cap::Hard,
             },
@@ -99,7 +98,6 @@ impl<'a> PlanState<'a> {
             load: vec![0.0; shares.nodes * shares.roles],
             target: vec![0.0; shares.nodes * shares.roles],
             held: vec![Vec::new(); shares.nodes],
-            log: Vec::new(),
             before: Vec::new(),
             limits: MoveLimits::default(),
             moved: (0, 0),
@@ -122,7 +120,6 @@ impl<'a> PlanState<'a> {
     pub(crate) fn settled(&self) -> Self {
         PlanState {
             home: self.owner.clone(),
-            log: Vec::new(),
             moved: (0, 0),
             ..self.clone()
         }
@@ -159,6 +156,12 @@ impl<'a> PlanState<'a> {
                 in_shares(hard).max(self.before[node * self.shares.roles + caps.role])
             }
         }
+    }
+
+    /// Whether nodes have a limit in a role.
+    pub(crate) fn has_cap(&self, role: usize) -> bool {
+        let caps = self.shares.request.caps.as_ref();
+        caps.is_some_and(|caps| caps.role == role)
     }
 
     /// The memory of nodes above their limits, in shares.
@@ -297,7 +300,6 @@ impl<'a> PlanState<'a> {
     pub(crate) fn give(&mut self, run: Run, to: usize) {
         let from = self.owner[run.first];
         if usize::from(from) != to {
-            self.log.push((run, from));
             self.transfer(run, to);
         }
     }
@@ -328,20 +330,6 @@ impl<'a> PlanState<'a> {
         owner
             .map(|node| (*node != NOBODY).then_some(usize::from(*node)))
             .collect()
-    }
-
-    /// Where the log is now, for `undo`.
-    pub(crate) fn mark(&self) -> usize {
-        self.log.len()
-    }
-
-    /// Takes back all that happened since `mark`.
-    pub(crate) fn undo(&mut self, mark: usize) {
-        while self.log.len() > mark
-            && let Some((run, from)) = self.log.pop()
-        {
-            self.transfer(run, usize::from(from));
-        }
     }
 
     fn transfer(&mut self, run: Run, to: usize) {
@@ -415,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn loads_slots_and_movement_stay_right_through_moves_and_their_undoing() {
+    fn loads_slots_and_movement_stay_right_through_moves() {
         let seed = &mut 5;
         let loads: Vec<Vec<u64>> = (0..2)
             .map(|_| (0..200).map(|_| random(seed, 100) as u64).collect())
@@ -428,8 +416,6 @@ mod tests {
         request.leaves[3] = true;
         let shares = Shares::new(&request);
         let mut state = PlanState::new(&shares);
-        let start = state.owner.clone();
-        let mark = state.mark();
         for _ in 0..300 {
             let first = random(seed, 200);
             let same = |slot: &usize| state.owner[*slot] == state.owner[first];
@@ -447,9 +433,6 @@ mod tests {
             assert_eq!(state.moved_runs().len() as i32, runs);
             check(&state);
         }
-        state.undo(mark);
-        check(&state);
-        assert_eq!(state.owner, start);
     }
 
     #[test]
@@ -468,9 +451,9 @@ mod tests {
         let mut state = PlanState::new(&shares);
         state.set_bounds(&Bounds {
             aims: vec![1.03],
-            beside: vec![1.03],
+            beside: vec![0.03],
             ceilings: vec![2.0],
-            most_beside: vec![1.4],
+            most_beside: vec![0.4],
             tops: vec![2.0],
             cap: Cap::Hard,
         });

@@ -1,9 +1,14 @@
-//! Why a role is above its band although nothing moves: established by search, not assumed.
+//! Why a role stays above its band: a cause is named only if it is proven that no placement is within the band, or if a
+//! placement shows what stands in the way. That a search has found nothing is said as that.
 
 use crate::aims::{Aims, LEAST_EXCESS, max_over_mean};
 use crate::budget::Budget;
+use crate::duals::is_proven;
+use crate::every::{Every, every};
+use crate::few::{EVERY, loaded};
 use crate::lower_bound::SetBy;
 use crate::move_request::MoveRequest;
+use crate::order::sorted;
 use crate::search::search;
 use crate::shares::Shares;
 use crate::solve::{FixedAbove, fixed_above};
@@ -16,13 +21,32 @@ pub enum WhyNot {
     Fixed(FixedAbove),
     /// One slot, or slots that must share a node.
     Floor(SetBy),
-    /// The best placement is not worth its moves: the ratio, and the number of slots moved.
+    /// A placement that is not worth its moves: the ratio, and the number of slots moved.
     NotWorth(f64, usize),
-    /// The limits of memory.
-    Limits,
-    /// The other roles.
-    OtherRole,
-    /// No placement was found.
+    /// It is proven that no placement within the limits of memory is within the band, and one without them was found.
+    Limits {
+        /// Up to which the role is even.
+        band: f64,
+        /// The ratio that was found.
+        ratio: f64,
+    },
+    /// It is proven that no placement which keeps the other roles is within the band, and one that does not was found.
+    OtherRole {
+        /// Up to which the role is even.
+        band: f64,
+        /// The ratio that was found.
+        ratio: f64,
+    },
+    /// It is proven that no placement is within the band.
+    NoPlacement {
+        /// Up to which the role is even.
+        band: f64,
+        /// Whether the proof is for placements within the limits of memory.
+        has_limits: bool,
+        /// Whether the proof is for placements that keep the other roles.
+        has_others: bool,
+    },
+    /// The search found no better placement.
     NotFound,
 }
 
@@ -33,6 +57,15 @@ const REASON: u64 = 800_000;
 
 /// Why a role is above its band.
 pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
+    if let Some(sorted) = sorted(request) {
+        return match why_not(&sorted, role) {
+            WhyNot::Fixed(fixed) => WhyNot::Fixed(FixedAbove {
+                node: request.order[fixed.node],
+                ..fixed
+            }),
+            why => why,
+        };
+    }
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
     let aims = Aims::new(&before);
@@ -45,42 +78,74 @@ pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     if let Some(set_by) = floor.set_by.filter(|_| floor.over_fair > band) {
         return WhyNot::Floor(set_by);
     }
-    let alone = |request: &MoveRequest<'_>, are_others_kept: bool| {
-        let shares = Shares::new(request);
-        let before = PlanState::new(&shares);
-        let mut own = Aims::new(&before);
-        for rival in (0..request.roles.len()).filter(|rival| *rival != role) {
-            own.is_goal[rival] = false;
-            own.aims[rival] = f64::INFINITY;
-            own.bands[rival] = f64::INFINITY;
-            if !are_others_kept {
-                own.ceilings[rival] = f64::INFINITY;
-                own.tops[rival] = f64::INFINITY;
-            }
-        }
-        let state = search(&before, &own, &mut Budget::new(REASON)).state;
-        let excess = [&state, &before].map(|state| state.excess(Cap::Hard));
-        let keeps_limits = excess[0] <= excess[1] + LEAST_EXCESS;
-        (
-            max_over_mean(&state, role),
-            state.moved().0 as usize,
-            keeps_limits,
-        )
-    };
     let is_better = |ratio: f64| ratio < now - BETTER;
-    let (ratio, slots, keeps_limits) = alone(request, true);
-    if is_better(ratio) && keeps_limits {
+    let found = alone(request, role, Freed::Nothing);
+    if let Some((ratio, slots)) = found.filter(|found| is_better(found.0)) {
         return WhyNot::NotWorth(ratio, slots);
     }
-    let without_limits = MoveRequest {
-        caps: None,
+    if !is_impossible(&before, &aims, role) {
+        return WhyNot::NotFound;
+    }
+    let is_even = |freed: Freed| alone(request, role, freed).filter(|found| found.0 <= band);
+    let judged = request.roles.iter().filter(|role| role.is_judged()).count();
+    if request.caps.is_some()
+        && let Some((ratio, _)) = is_even(Freed::Limits)
+    {
+        return WhyNot::Limits { band, ratio };
+    }
+    if judged > 1
+        && let Some((ratio, _)) = is_even(Freed::Others)
+    {
+        return WhyNot::OtherRole { band, ratio };
+    }
+    WhyNot::NoPlacement {
+        band,
+        has_limits: request.caps.is_some(),
+        has_others: judged > 1,
+    }
+}
+
+/// What need not be kept to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Freed {
+    Nothing,
+    /// The limits of memory.
+    Limits,
+    /// What other roles may hold.
+    Others,
+}
+
+/// The best ratio of a role that is found, and the slots that move for it, if memory keeps its limits.
+fn alone(request: &MoveRequest<'_>, role: usize, freed: Freed) -> Option<(f64, usize)> {
+    let request = MoveRequest {
+        caps: request.caps.clone().filter(|_| freed != Freed::Limits),
         ..request.clone()
     };
-    if request.caps.is_some() && is_better(alone(&without_limits, true).0) {
-        return WhyNot::Limits;
+    let shares = Shares::new(&request);
+    let before = PlanState::new(&shares);
+    let mut own = Aims::new(&before);
+    for rival in (0..request.roles.len()).filter(|rival| *rival != role) {
+        own.is_goal[rival] = false;
+        for levels in [&mut own.aims, &mut own.mids, &mut own.bands] {
+            levels[rival] = f64::INFINITY;
+        }
+        if freed == Freed::Others {
+            own.ceilings[rival] = f64::INFINITY;
+            own.tops[rival] = f64::INFINITY;
+        }
     }
-    if request.roles.len() > 1 && is_better(alone(request, false).0) {
-        return WhyNot::OtherRole;
-    }
-    WhyNot::NotFound
+    let state = search(&before, &own, &mut Budget::new(REASON)).state;
+    let excess = [&state, &before].map(|state| state.excess(Cap::Hard));
+    let keeps_limits = excess[0] <= excess[1] + LEAST_EXCESS;
+    keeps_limits.then(|| (max_over_mean(&state, role), state.moved().0 as usize))
+}
+
+/// Whether it is proven that no placement has a role within its band, no other above its ceiling, and keeps the limits
+/// of memory.
+fn is_impossible(before: &PlanState<'_>, aims: &Aims, role: usize) -> bool {
+    let mut levels = vec![f64::INFINITY; aims.bands.len()];
+    levels[role] = aims.bands[role];
+    let limit = |node, at, heaviest| aims.limit(before, node, at, heaviest, &levels);
+    let is_exhausted = || every(before.shares, &limit, &mut Budget::new(EVERY)) == Every::None;
+    loaded(before).is_some() && is_exhausted() || is_proven(before.shares, &limit)
 }

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::host::host;
 use slotscope_engine::name::Name;
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::SLOTS;
@@ -230,12 +231,15 @@ fn tell_apart(nodes: &mut [Node]) {
     }
 }
 
-/// `ip:port`, or `hostname:port` if the ip is unknown; `None` if both are.
+/// `ip:port`, or `hostname:port` if the ip is unknown, or the port alone; `None` if nothing can be reached there.
 fn address(ip: &str, hostname: &str, port: u64) -> Option<String> {
     match (ip, hostname) {
         ("", _) if port == 0 => None,
-        ("", hostname) => Some(format!("{hostname}:{port}")),
-        (ip, _) => Some(format!("{ip}:{port}")),
+        ("", "") => Some(format!(":{port}")),
+        _ => [ip, hostname]
+            .into_iter()
+            .find_map(host)
+            .map(|host| format!("{host}:{port}")),
     }
 }
 

@@ -162,14 +162,7 @@ pub fn shape(bytes: &[u8]) -> bool {
         return false;
     };
     // Lines above a header and quoted rows are part of a shape.
-    let at_least = rows_at_least(
-        if shape.format() == "lines" {
-            "lines"
-        } else {
-            "resp"
-        },
-        bytes,
-    );
+    let at_least = rows_at_least(if shape.is_raw() { "lines" } else { "resp" }, bytes);
     read_opened(opened, bytes, at_least);
     if checksum(bytes).is_multiple_of(SCANNED) {
         agree(None, bytes);
@@ -233,7 +226,8 @@ fn read_opened(opened: Opened, bytes: &[u8], at_least: usize) {
         let at_least = at_least.saturating_sub(checking.newlines_in_keys);
         assert!(
             reported >= at_least,
-            "{reported} keys, rejects and notices in at least {at_least} rows"
+            "{reported} keys, rejects and notices in at least {at_least} rows of {:?}",
+            String::from_utf8_lossy(&bytes[..bytes.len().min(1000)])
         );
     });
 }

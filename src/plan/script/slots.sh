@@ -1,105 +1,80 @@
 
-# How many slots RANGE... are.
-count() {
-    local range slots=0
-    for range in "$@"; do slots=$((slots + ${range#*-} - ${range%-*} + 1)); done
-    echo "$slots"
-}
-
-# Those slots of RANGE... that TO does not own, or whose move is still open, as ranges: missing FROM TO RANGE...
-missing() {
-    local from=$1 to=$2
-    shift 2
-    { ask "$from" CLUSTER NODES; echo 'next'; ask "$to" CLUSTER NODES; echo "wanted $*"; } | awk '
-        function bounds(range) {
-            split(range, bound, "-"); low = bound[1] + 0; high = bound[bound[2] == "" ? 1 : 2] + 0
-            if (high > 16383) high = low - 1
-        }
-        function flush() { if (first >= 0) printf "%d-%d ", first, slot - 1; first = -1 }
-        $1 == "next" { is_target = 1 }
-        $3 ~ /myself/ {
-            listed++
-            for (i = 9; i <= NF; i++) {
-                if ($i ~ /^\[/) is_open[substr($i, 2) + 0] = 1
-                else if (is_target) {
-                    bounds($i)
-                    for (slot = low; slot <= high; slot++) owned[slot] = 1
-                }
-            }
-        }
-        $1 == "wanted" {
-            for (i = 2; i <= NF; i++) {
-                bounds($i)
-                first = -1
-                for (slot = low; slot <= high; slot++) {
-                    if (slot in owned && !(slot in is_open)) flush()
-                    else if (first < 0) first = slot
-                }
-                flush()
-            }
-        }
-        END { exit listed != 2 }' || die "$(silent "$from" "$to")"
-}
-
-# Those slots that are to leave NODE and have not: to_leave NODE
-to_leave() {
-    local node=$1 job
-    for job in ${jobs[@]+"${jobs[@]}"}; do left_of "$node" $job; done
-}
-
-# Those of one job, if it takes slots from NODE: left_of NODE FROM TO KEYS BYTES RANGE...
-left_of() {
-    local node=$1 from=$2 to=$3
-    shift 5
-    [[ $from != "$node" ]] || missing "$from" "$to" "$@"
-}
-
-# Whether NODE gives slots away: is_source NODE
-is_source() {
-    local node=$1 job
-    for job in ${jobs[@]+"${jobs[@]}"}; do
-        [[ ${job%% *} != "$node" ]] || return 0
+# The job at hand, and its slots: fixed at the top of this script. No command names a slot that is not among them:
+# take JOB
+take() {
+    local range slot
+    local -a word
+    read -r -a word <<<"$1"
+    from=${word[0]} to=${word[1]} keys=${word[2]} bytes=${word[3]} ranges=("${word[@]:4}") is_planned=()
+    for range in "${ranges[@]}"; do
+        for ((slot = ${range%-*}; slot <= ${range#*-}; slot++)); do is_planned[slot]=yes; done
     done
-    return 1
+    slots=${#is_planned[@]}
 }
 
-# Whether NODE owns no slots: is_empty NODE
-is_empty() {
-    ask "$1" CLUSTER NODES | awk '$3 ~ /myself/ { is_empty = NF == 8 } END { exit !is_empty }'
+# Sets `left` to those slots of the job that TO does not own, or whose move is open at either, as ranges; `rest` is how many.
+find_left() {
+    local slot
+    local -a opened
+    list "$from" || die "${name[from]} does not list its slots: $complaint"
+    opened=(${is_open[@]+"${!is_open[@]}"})
+    list "$to" || die "${name[to]} does not list its slots: $complaint"
+    for slot in ${opened[@]+"${opened[@]}"}; do is_open[slot]=yes; done
+    cut_off "$to"
 }
 
-# Which of two nodes does not list its slots, and its answer: silent NODE NODE
-silent() {
-    local node listed
-    for node in "$@"; do
-        listed=$(ask "$node" CLUSTER NODES)
-        [[ $listed == *myself* ]] || echo "${name[node]} does not list its slots: ${listed%%$'\n'*}"
+# The same of what the last listing says that NODE owns: cut_off NODE
+cut_off() {
+    local range slot first last before=-1 at=0
+    local -a word
+    left=() rest=0
+    read -r -a word <<<"${slots_of[$1]-}"
+    word+=(16384-16385) # beyond all slots
+    for range in "${ranges[@]}"; do
+        first=-1 last=${range#*-}
+        ((${range%-*} > before)) || at=0
+        before=$last
+        for ((slot = ${range%-*}; slot <= last + 1; slot++)); do
+            while ((${word[at]#*-} < slot)); do at=$((at + 1)); done
+            if ((slot <= last)) && { ((${word[at]%-*} > slot)) || [[ -n ${is_open[slot]-} ]]; }; then
+                ((first >= 0)) || first=$slot
+                rest=$((rest + 1))
+            elif ((first >= 0)); then
+                left+=("$first-$((slot - 1))") first=-1
+            fi
+        done
+    done
+    ((rest <= slots)) || die "this script has a fault: $rest of $slots slots are left"
+}
+
+# Stops unless all these slots are of the job at hand, and sets `bounds` to the first and last of each range, `size` to how
+# many they are: name_slots RANGE...
+name_slots() {
+    local range slot
+    bounds=() size=0
+    for range in "$@"; do
+        for ((slot = ${range%-*}; slot <= ${range#*-}; slot++)); do
+            [[ -n ${is_planned[slot]-} ]] || die "this script has a fault: slot $slot is not to move"
+        done
+        bounds+=("${range%-*}" "${range#*-}") size=$((size + slot - ${range%-*}))
     done
 }
 
-# Sets `head` to the first SLOTS of some ranges, and `tail` to the others: split SLOTS RANGE...
-split() {
-    local left=$1 range size first
-    head=() tail=()
+# Sets `head` to the first SLOTS of some ranges: first_of SLOTS RANGE...
+first_of() {
+    local wanted=$1 range first last
+    head=()
     shift
     for range in "$@"; do
-        size=$(count "$range") first=${range%-*}
-        if ((size <= left)); then
-            head+=("$range")
-        elif ((left == 0)); then
-            tail+=("$range")
-        else
-            head+=("$first-$((first + left - 1))") tail+=("$((first + left))-${range#*-}")
-        fi
-        left=$((left > size ? left - size : 0))
+        first=${range%-*} last=${range#*-}
+        ((wanted > 0)) || return 0
+        ((last - first < wanted)) || last=$((first + wanted - 1))
+        head+=("$first-$last") wanted=$((wanted - (last - first + 1)))
     done
 }
 
-# A few of many ranges, for messages.
-in_short() {
-    if (($# > 6)); then
-        echo "${*:1:5} and $(($# - 5)) more ranges"
-    else
-        echo "$*"
-    fi
+# A few of many ranges, for messages: shorten RANGE...
+shorten() {
+    few="$*"
+    if (($# > 6)); then few="${*:1:5} and $(($# - 5)) more ranges"; fi
 }

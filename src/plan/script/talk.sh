@@ -1,13 +1,4 @@
 
-# A server's reply is text. Messages show it, and a terminal gets nothing of it but what can be printed; it is compared with
-# what servers say, and counted with only if it is a number. Arithmetic and subscripts of bash run the commands in what they
-# read, as in id[$(reboot)]. Sets `number` to TEXT if it is one, else to nothing: as_number TEXT
-number=''
-as_number() {
-    number=''
-    if [[ $1 =~ ^(0|[1-9][0-9]{0,17})$ ]]; then number=$1; fi
-}
-
 is_shown='' # whether the line of the terminal that is written over has something in it
 say() {
     local text="$*"
@@ -38,26 +29,75 @@ die() {
     exit "$failed"
 }
 
+# bash runs a trap once the program in front has ended. So all programs run behind: `read` and `wait` end at a signal.
 interrupted() {
     trap '' INT TERM HUP
+    set +e
     say "stopped by a signal: $slots_done slots are moved, $slots_left are left; run this script again to go on"
     [[ -z $open ]] || say "$open"
     exit 130
 }
 
-# redis-cli, connected to a node: at NODE ARGUMENT...
-at() {
-    local node=$1
-    shift
-    "${cli[@]}" -h "${host[node]}" -p "${port[node]}" "$@"
+work=$(mktemp -d)
+call='' kept=() # processes: of the one that is waited for, of those that stay
+trap 'kill $call ${kept[@]+"${kept[@]}"} 2>/dev/null || true; rm -rf "$work"' EXIT
+mkfifo "$work/ends"
+ulimit -v 4000000 2>/dev/null || true # kB, for a reply that does not end
+
+# Becomes redis-cli for a node; of what it prints only INFO, CLUSTER INFO and CLUSTER NODES are raw: at NODE ARGUMENT...
+at() { exec "${cli[@]}" -h "${host[$1]}" -p "${port[$1]}" --no-raw "${@:2}" 3>&- 4<&- 5>&- 6<&- 7<&-; }
+
+nap() {
+    sleep "$1" &
+    call=$!
+    wait "$call"
+    call=''
 }
 
-# The same for one command, whose errors are answers too: ask NODE ARGUMENT...
+limit_secs=60 # for one answer of a server
+asked=0 noted=0
+begin_call() { asked=$SECONDS noted=0; }
+
+# A line that a program PID prints of what a node says, as `line`. False at the end, and after `limit_secs`:
+# listen DESCRIPTOR NODE PID
+listen() {
+    local status rest=''
+    until IFS= read -r -t 1 -n 1 -u "$1" line; do
+        status=$?
+        # bash 3.2 has one status for "nothing yet" and for the end.
+        if ((status <= 128 && BASH_VERSINFO[0] > 3)) || ! kill -0 "$3" 2>/dev/null; then return 1; fi
+        if ((SECONDS - asked >= limit_secs)); then
+            line="no answer within $limit_secs s"
+            kill "$3" 2>/dev/null || true
+            return 1
+        fi
+        if ((SECONDS - asked >= noted + 10)); then
+            noted=$((SECONDS - asked))
+            say_over "waiting for ${host[$2]}:${port[$2]}, $noted s"
+        fi
+    done
+    # redis-cli prints whole replies: the rest of a line that has begun is there. A limit costs a call for each byte.
+    [[ -z $line ]] || IFS= read -r -n "$longest" -u "$1" rest || true
+    line+=$rest
+}
+
+# Sends a command, or else what is in the file `input`, and reads the reply: the first line is `complaint`, next_line begins
+# with it: ask NODE ARGUMENT...
+input=/dev/null
 ask() {
-    at "$@" </dev/null 2>&1 || true
-}
-
-# A field of INFO: info NODE SECTION FIELD
-info() {
-    ask "$1" INFO "$2" | tr -d '\r' | sed -n "s/^$3://p"
+    local node=$1
+    begin_call
+    # Until redis-cli ends, it holds the pipe open: this tells when, and `read` can wait for that with a limit.
+    at "$@" <"$input" >"$work/reply" 2>&1 9>"$work/ends" &
+    call=$!
+    exec 8<"$work/ends"
+    ! listen 8 "$node" "$call" || true
+    exec 8<&-
+    [[ -z $line ]] || printf '%s\n' "$line" >"$work/reply"
+    wait "$call" 2>/dev/null || true
+    call=''
+    again
+    next_line || true
+    complaint=${line:0:200}
+    again
 }

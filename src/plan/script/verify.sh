@@ -1,82 +1,85 @@
 
 # Whether the cluster is as it was planned: the slots, then the keys.
 verify() {
-    local node=$1 job second checked
-    for job in ${jobs[@]+"${jobs[@]}"}; do check_owner $job; done
+    local job second=0
+    for job in ${jobs[@]+"${jobs[@]}"}; do
+        take "$job"
+        find_left
+        shorten ${left[@]+"${left[@]}"}
+        ((rest == 0)) || die "slots $few are not on ${name[to]}: run this script again"
+    done
     # Nodes hear of new owners from each other.
-    for ((second = 0; second < 30; second++)); do
-        checked=$(at "$node" --cluster check "${host[node]}:${port[node]}" </dev/null 2>&1 || true)
-        [[ $checked != *'All nodes agree'* || $checked == *WARNING* ]] || break
-        sleep 1
+    until agree; do
+        ((second++ < agree_secs)) || die "the nodes do not agree about their slots: redis-cli --cluster check ${host[to]}:${port[to]}"
+        nap 1
     done
-    ((second < 30)) || die "the nodes do not agree about their slots: redis-cli --cluster check ${host[node]}:${port[node]}"
-    name_empty
-    show_memory
+    show_nodes
     compare_keys
+    say "to look at all nodes: redis-cli --cluster check ${host[to]}:${port[to]}"
 }
+agree_secs=30
 
-check_owner() {
-    local from=$1 to=$2 left
-    shift 4
-    left=$(missing "$from" "$to" "$@")
-    [[ -z $left ]] || die "slots $(in_short $left) are not on ${name[to]}: run this script again"
-}
-
-# Names the nodes that gave all their slots away: a server may make them replicas.
-name_empty() {
-    local node role
+# Whether all nodes list the same slots for each.
+agree() {
+    local node other listed first=''
     for node in "${!host[@]}"; do
-        is_source "$node" || continue
-        is_empty "$node" || continue
-        role=''
-        if [[ $(info "$node" replication role) == slave ]]; then
-            role=" and is a replica of $(info "$node" replication master_host):$(info "$node" replication master_port) now"
-        fi
-        say "${name[node]} owns no slots$role: keep it, or remove it: redis-cli --cluster del-node ${host[node]}:${port[node]} ${id[node]}"
+        list "$node" || die "${name[node]} does not list the nodes: $complaint"
+        listed=''
+        for other in "${!host[@]}"; do listed+="$other ${slots_of[other]-}, "; done
+        [[ ${first:=$listed} == "$listed" ]] || return 1
     done
 }
 
-# What each node uses of its limit.
-show_memory() {
-    local node used most
+# Names the nodes that gave all their slots away, which a server may make replicas, and what each node uses of its limit.
+show_nodes() {
+    local node job what=''
     for node in "${!host[@]}"; do
-        as_number "$(info "$node" memory used_memory)"
-        used=$number
-        as_number "$(info "$node" memory maxmemory)"
-        most=$number
-        [[ -n $used ]] || continue
-        if ((${most:-0} > 0)); then
-            say "  ${name[node]} uses $(mib "$used"), $((100 * used / most))% of its maxmemory"
-        else
-            say "  ${name[node]} uses $(mib "$used")"
+        info "$node"
+        is_replica[node]=''
+        [[ $role != slave ]] || is_replica[node]=yes
+        if [[ -z ${slots_of[node]-} && " ${jobs[*]%% *} " == *" $node "* ]]; then
+            what=''
+            [[ $role != slave ]] || what=" and is a replica of $leader now"
+            say "${name[node]} owns no slots$what: keep it, or remove it: redis-cli --cluster del-node ${host[node]}:${port[node]} ${id[node]}"
         fi
+        [[ -n $used ]] || continue
+        in_mib "$used"
+        if ((${most:-0} > 0)); then mib+=", $((100 * used / most))% of its maxmemory"; fi
+        say "  ${name[node]} uses $mib"
     done
 }
 
 # Writes go on meanwhile: a node is compared by its part of all keys. Keys that came or went explain up to a tenth of it.
 compare_keys() {
-    local node line spread=''
-    ((${#keys_after[@]} > 1)) || return 0
+    local node all=0 all_planned=0 planned off changed is what share differs=''
+    local -a keys_of
+    # Of a plan that knows no keys there is not even the array.
+    if [[ -z ${keys_after[*]-} ]] || ((${#keys_after[@]} < 2)); then return 0; fi
     for node in "${!keys_after[@]}"; do
-        [[ -n ${host[node]-} ]] || return 0
-        as_number "$(ask "$node" DBSIZE)"
-        [[ -n $number ]] || return 0
+        [[ -n ${host[node]-} ]] && ask_for number "$node" DBSIZE || return 0
         # A node that gave its keys away may be a replica, whose keys are those of another node.
-        if [[ ${keys_after[node]} == 0 && $(info "$node" replication role) == slave ]]; then number=0; fi
-        spread+="$number ${keys_after[node]} ${name[node]}"$'\n'
+        if ((keys_after[node] == 0)) && [[ -n ${is_replica[node]-} ]]; then value=0; fi
+        keys_of[node]=$value
+        all=$((all + value)) all_planned=$((all_planned + keys_after[node]))
     done
-    spread=$(printf '%s' "$spread" | awk '
-        { now[NR] = $1; then[NR] = $2; $1 = $2 = ""; name[NR] = substr($0, 3); all_now += now[NR]; all_then += then[NR] }
-        function size(x) { return x < 0 ? -x : x }
-        END {
-            changed = size(all_now - all_then)
-            for (i = 1; i <= NR && all_now && all_then; i++) {
-                is = now[i] / all_now; was = then[i] / all_then; off = size(is - was)
-                differs = off > 0.02 * was && off * all_now > 50 && (off * all_now > changed || off > 0.1 * was)
-                printf "  %s: %.1f%% of the keys, planned %.1f%%%s\n", name[i], 100 * is, 100 * was, differs ? ", DIFFERENT" : ""
-            }
-        }')
-    while IFS= read -r line; do say "$line"; done <<<"$spread"
-    [[ $spread != *', DIFFERENT'* ]] ||
+    ((all > 0 && all_planned > 0)) || return 0
+    changed=$((all > all_planned ? all - all_planned : all_planned - all))
+    for node in "${!keys_after[@]}"; do
+        planned=$((keys_after[node] * all / all_planned))
+        off=$((keys_of[node] > planned ? keys_of[node] - planned : planned - keys_of[node]))
+        what=''
+        if ((50 * off > planned && off > 50 && (off > changed || 10 * off > planned))); then what=', DIFFERENT' differs=yes; fi
+        percent "${keys_of[node]}" "$all"
+        is=$share
+        percent "${keys_after[node]}" "$all_planned"
+        say "  ${name[node]}: $is of the keys, planned $share$what"
+    done
+    [[ -z $differs ]] ||
         die "the keys are not spread as planned, by more than the keys that came or went explain: the dump was old; collect and analyze again"
+}
+
+# Sets `share` to a part in percent: percent PART ALL
+percent() {
+    printf -v share '%04d' $(((1000 * $1 + $2 / 2) / $2))
+    share="$((10#${share%?})).${share#"${share%?}"}%"
 }

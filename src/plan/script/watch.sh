@@ -3,73 +3,77 @@
 slots_left=$slots_planned keys_left=$keys_planned bytes_left=$bytes_planned
 slots_done=0 keys_done=0 bytes_done=0
 began=0 reported=0 # seconds
+state='' # of what is under way
+pause=''
+((pause_ms == 0)) || printf -v pause '%d.%03d' $((pause_ms / 1000)) $((pause_ms % 1000))
 
 begin_moves() {
     began=$SECONDS
     reported=$((began - 3)) # the first line comes after two seconds
 }
 
-# Counts slots that have moved, says every few seconds how far it is, and stops when time is up: moved FROM TO SLOTS KEYS BYTES
+# Counts slots that have moved, says every few seconds how far it is, and stops when time is up: moved SLOTS KEYS BYTES
 moved() {
-    local from=$1 to=$2 slots=$3 keys=$4 bytes=$5
-    skipped "$slots" "$keys" "$bytes"
-    slots_done=$((slots_done + slots)) keys_done=$((keys_done + keys)) bytes_done=$((bytes_done + bytes))
+    skipped "$@"
+    slots_done=$((slots_done + $1)) keys_done=$((keys_done + $2)) bytes_done=$((bytes_done + $3))
     state=''
-    look "$from" "$to"
+    look
     if ((max_minutes > 0 && SECONDS >= 60 * max_minutes && slots_left > 0)); then
         end_moves
         say "stopped after $max_minutes min with $slots_left slots left; run this script again to go on"
         exit 3
     fi
-    ((pause_ms == 0)) || sleep "$pause"
+    [[ -z $pause ]] || nap "$pause"
 }
 
 # Counts slots that are not left: skipped SLOTS KEYS BYTES
 skipped() {
-    local slots=$1 keys=$2 bytes=$3
-    slots_left=$((slots_left - slots))
-    keys_left=$((keys_left > keys ? keys_left - keys : 0)) bytes_left=$((bytes_left > bytes ? bytes_left - bytes : 0))
+    slots_left=$((slots_left - $1))
+    keys_left=$((keys_left > $2 ? keys_left - $2 : 0)) bytes_left=$((bytes_left > $3 ? bytes_left - $3 : 0))
 }
 
-# How long moves take compared with others, of the constants of their kind; the moves so far tell how long that is in
-# seconds: cost SLOTS KEYS BYTES
-cost() {
-    local slots=$1 keys=$2 bytes=$3
-    echo $((slots * slot_usec + keys * key_usec + bytes * mib_usec / 1048576))
-}
-
-# Every few seconds a look at both nodes, and a line: look FROM TO, with `state` of what is under way
+# Every few seconds a look at both nodes, and a line.
 look() {
-    local from=$1 to=$2 now=$SECONDS ahead="$slots_left left" speed=''
+    local now=$SECONDS ahead="$slots_left left" speed='' left_cost done_cost
     ((now - reported >= 5)) || return 0
     reported=$now
-    guard "$from" "$to"
+    guard
     if ((slots_done > 0 && now - began > 1)); then
         speed=", $((slots_done / (now - began))) slots/s"
-        ahead+=", $(((now - began) * $(cost "$slots_left" "$keys_left" "$bytes_left") / ($(cost "$slots_done" "$keys_done" "$bytes_done") + 1))) s at this speed"
+        # How long moves take compared with others, of the constants of their kind; the moves so far tell the seconds.
+        left_cost=$((slots_left * slot_usec + keys_left * key_usec + bytes_left * mib_usec / 1048576))
+        done_cost=$((slots_done * slot_usec + keys_done * key_usec + bytes_done * mib_usec / 1048576))
+        ahead+=", $(((now - began) * left_cost / (done_cost + 1))) s at this speed"
     fi
     say_over "  $slots_done slots and $keys_done keys moved$speed; $ahead${state:+; $state}"
 }
 
-# Stops where going on does harm: a node is no primary any more or is not there, or the target evicts: guard FROM TO
+# Stops where going on does harm: a node is no primary any more or is not there, or the target evicts.
 guard() {
-    local from=$1 to=$2 node role kept
+    local node
     for node in "$from" "$to"; do
-        role=$(info "$node" replication role)
-        [[ $role == master ]] && continue
-        if [[ $node == "$from" && $role == slave ]]; then
-            # The server itself makes a primary a replica once its last slot has left.
-            kept=$(to_leave "$from") || exit 1
-            [[ -n $kept ]] || continue
-        fi
-        stop_moves "$from" "$to"
-        die "${name[node]} is ${role:-not there} now, no primary any more; $slots_done slots are moved: see redis-cli --cluster check, then make a new plan"
+        info "$node"
+        [[ $role != master ]] || continue
+        # The server itself makes a primary a replica once its last slot has left.
+        if [[ $node == "$from" && $role == slave ]] && ! has_to_give "$node"; then continue; fi
+        stop_moves
+        die "${name[node]} is ${role:-not there ($complaint)} now, no primary any more; $slots_done slots are moved: see redis-cli --cluster check, then make a new plan"
     done
-    as_number "$(info "$to" stats evicted_keys)"
-    if [[ $evictions != allow ]] && ((number > ${evicted_before[to]:-0})); then
-        stop_moves "$from" "$to"
-        die "${name[to]} evicts keys: $((number - ${evicted_before[to]:-0})) since this script began; raise its maxmemory, then run this script again"
+    if [[ $evictions != allow ]] && ((evicted > ${evicted_before[to]:-0})); then
+        stop_moves
+        die "${name[to]} evicts keys: $((evicted - ${evicted_before[to]:-0})) since this script began; raise its maxmemory, then run this script again"
     fi
 }
 
-pause=$(printf '%d.%03d' $((pause_ms / 1000)) $((pause_ms % 1000)))
+# Whether a slot is to leave NODE and has not: has_to_give NODE
+has_to_give() {
+    local job current="$from $to $keys $bytes ${ranges[*]}" given=''
+    for job in "${jobs[@]}"; do
+        [[ ${job%% *} == "$1" && -z $given ]] || continue
+        take "$job"
+        find_left
+        ((rest == 0)) || given=yes
+    done
+    take "$current"
+    [[ -n $given ]]
+}

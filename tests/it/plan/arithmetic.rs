@@ -6,7 +6,7 @@ use regex::Regex;
 use testkit::run::Scratch;
 
 /// Constructs that evaluate text as arithmetic or as commands, and that no script needs.
-const EVALUATE: &str = r#"(?m)(^|[;&|({]|\b(do|then|else))\s*(eval|let|source|\.)\s|\s-(gt|lt|ge|le|eq|ne)\s|(declare|local|typeset) -i|printf -v|\[\[ -v|\bunset\b|\$\{\w+:[^-+=?0-9]"#;
+const EVALUATE: &str = r#"(?m)(^|[;&|({]|\b(do|then|else))\s*(eval|let|source|\.)\s|\s-(gt|lt|ge|le|eq|ne)\s|(declare|local|typeset) -i|printf -v \w*[^\w ]|\[\[ -v|\bunset\b|\$\{\w+:[^-+=?0-9]"#;
 
 /// The first such construct in a script without its comments and single-quoted text.
 fn evaluated(script: &str) -> Option<String> {
@@ -35,6 +35,8 @@ fn text_that_is_evaluated_is_found() {
         r#"eval "$x""#,
         r#"if true; then . "$x"; fi"#,
         r#"echo "${name:$x}""#,
+        r#"printf -v "$x" %s y"#,
+        r#"printf -v id[x] %s y"#,
         "local -i x=$1",
     ] {
         assert!(evaluated(line).is_some(), "{line}");

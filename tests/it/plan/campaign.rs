@@ -211,7 +211,7 @@ fn figures(cases: &[Case], are_small: bool) -> Vec<Figure> {
                 "bytes within 1.2 of the least",
                 bytes(1.2),
                 Least(0.9),
-                Least(0.6),
+                Least(0.5),
             ),
             ("ranges, p50", ranges(0.5), Most(60.0), Most(120.0)),
             ("ranges, p90", ranges(0.9), Most(250.0), Most(500.0)),

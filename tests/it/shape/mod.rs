@@ -4,6 +4,7 @@
 mod field;
 mod forms;
 mod names;
+mod offers;
 mod prints;
 
 use std::collections::BTreeMap;

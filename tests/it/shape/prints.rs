@@ -16,17 +16,15 @@ fn screen(text: &str, flags: &str) -> String {
 
 #[test]
 fn the_first_key_is_shown_where_it_was_cut_out_of_a_line() {
-    for [text, key] in rows(
-        r"Key: user:1 Size: 12 bytes\nKey: sess:2 Size: 13 bytes\nKey: cart:3 Size: 140 bytes\n | user:1 Size
-         user:1 (hash): 12 bytes\nsess:2 (set): 131 bytes\ncart:3 (list): 14 bytes\n | user:1 (hash)
-         * `user:1`\n* `sess:2`\n* `cart:3`\n | `user:1`
-         b'user:\\xff'\nb'sess:2'\n | user:\\xff",
+    for [text, line] in rows(
+        r#"Key: user:1 Size: 12 bytes\nKey: sess:2 Size: 13 bytes\nKey: cart:3 Size: 140 bytes\n | read as Key: {key} Size: {size}: "user:1" of 12 B
+           user:1 (hash): 12 bytes\nsess:2 (set): 131 bytes\ncart:3 (list): 14 bytes\n | "user:1
+           * `user:1`\n* `sess:2`\n* `cart:3`\n | read as * {key:q}: "user:1"
+           b'user:\\xff'\nb'sess:2'\n | read as {key:q}: "user:"#,
     ) {
         let shown = screen(text, "");
-        let first = format!("the first key is \"{key}\"");
-        shown.says(&first);
-        let hidden = screen(text, "--redact");
-        hidden.lacks(&first).says("the first key is \"");
+        shown.says(line);
+        screen(text, "--redact").lacks("user");
     }
     let long = format!("- {}\n- b:2\n- c:3\n", "k".repeat(5000));
     assert!(screen(&long, "").len() < 5000);
@@ -35,14 +33,14 @@ fn the_first_key_is_shown_where_it_was_cut_out_of_a_line() {
 #[test]
 fn prints_without_sizes_or_rows_are_refused_with_what_takes_the_keys() {
     for [text, way_out] in rows(
-        r#"\x20    40 user:1\n     31 sess:ab\n      3 cart:{2}\n | --columns ops,key
+        r#"\x20    40 user:1\n     31 sess:ab\n      3 cart:{2}\n | --line '{ops} {key}' gives "user:1"
          0      user:1\n1      sess:2\n      ...  \n298    cart:3\n299    lock:4\nName: key, Length: 300, dtype: object\n | to_csv
          ┌──────────┬──────┐\n│   key    │ size │\n├──────────┼──────┤\n│ user:1   │   12 │\n│    ·     │    · │\n│ lock:4   │    7 │\n | COPY
          "{\\"key\\":\\"user:1\\",\\"size\\":12}"\n"{\\"key\\":\\"sess:2\\",\\"size\\":13}"\n | jq -r . FILE"#,
     ) {
         analyze(text, "").refused(way_out);
     }
-    let counted = screen("     40 user:1\n     31 sess:ab\n", "--columns ops,key");
+    let counted = screen("     40 user:1\n     31 sess:ab\n", "--line '{ops} {key}'");
     counted.says("user:1");
 }
 

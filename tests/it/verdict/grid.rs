@@ -280,7 +280,7 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
             }
             StepKind::Split => {
                 rows = split(&rows, &step.split);
-                if step.sentence.contains(", then move ") {
+                if step.sentence.contains(", then even out") {
                     topology = moved(&case.report(&rows, &topology), &topology);
                 }
             }

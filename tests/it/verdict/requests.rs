@@ -84,8 +84,8 @@ fn shares_are_those_of_the_nodes_that_are_to_hold_slots() {
     let before = request.before.memory.unwrap().max_over_mean;
     near(before, 4.0 / 3.0, 0.03);
     // An even role stays even over the future nodes.
-    let ceilings = request.roles.iter().map(|role| role.ceiling);
-    assert!(ceilings.fold(0.0, f64::max) < 1.25, "{request:?}");
+    let aims = request.roles.iter().map(|role| role.aim);
+    assert!(aims.fold(0.0, f64::max) < 1.25, "{request:?}");
     let after = row(&summary).after.memory.unwrap().max_over_mean;
     assert!(after <= 1.06, "{after}");
 }

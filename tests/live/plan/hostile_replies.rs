@@ -14,10 +14,22 @@ const ARITHMETIC: &str = "id[$(touch${IFS}RAN)1]";
 /// The same if it is taken for words of a command.
 const WORDS: &str = "';touch${IFS}RAN;\"`touch${IFS}RAN`$(touch${IFS}RAN)";
 
-/// Three primaries that execute what a script requests; one field of their replies is hostile.
+/// Changes the reply of a node to a command.
+pub(super) type Liar = Box<dyn Fn(usize, &str, String) -> Answer + Send + Sync>;
+
+/// Three primaries that execute what a script requests; one field of their replies is hostile, or a liar changes them.
 #[derive(Default)]
-struct World {
+pub(super) struct World {
     ports: Mutex<Vec<u16>>,
+    liar: Option<Liar>,
+    /// Every command, with the node that got it.
+    pub asked: Mutex<Vec<(usize, String)>>,
+    /// The nodes that hold keys of a slot, two each.
+    held: Mutex<BTreeSet<(usize, u16)>>,
+    /// The slot that each node listed last.
+    listing: Mutex<[u16; 3]>,
+    /// Slots whose keys a node dropped, as another took them over.
+    pub lost: Mutex<Vec<u16>>,
     /// The slots that moved, and their new nodes.
     moved: Mutex<Vec<(u16, usize)>>,
     /// The hostile field.
@@ -25,8 +37,7 @@ struct World {
     /// All fields that were sent, and unknown commands.
     told: Mutex<BTreeSet<String>>,
     unknown: Mutex<BTreeSet<String>>,
-    /// Number of keys that a slot still lists, and of reports that a migration is running.
-    listed: AtomicUsize,
+    /// Number of reports that a migration is running.
     polls: AtomicUsize,
 }
 
@@ -68,6 +79,39 @@ impl World {
         moved.extend((first..=last).map(|slot| (slot, node)));
     }
 
+    /// Moves slots with their keys, as a whole, if `from` owns them all.
+    fn migrate(&self, bounds: &[&str], from: Option<usize>, to: usize) -> bool {
+        let bounds = bounds.iter().map(|bound| bound.parse().unwrap_or(0));
+        let bounds: Vec<u16> = bounds.collect();
+        let mut slots = bounds.chunks(2).flat_map(|of| of[0]..=of[1]);
+        let is_owned = from.is_none_or(|from| slots.clone().all(|slot| self.owner(slot) == from));
+        if is_owned {
+            slots.by_ref().for_each(|slot| {
+                let mut held = self.held.lock().unwrap();
+                let had = held.remove(&(self.owner(slot), slot));
+                had.then(|| held.insert((to, slot)));
+                drop(held);
+                self.give(slot, slot, to);
+            });
+        }
+        is_owned
+    }
+
+    /// A slot's new node claims it: others drop the keys that they have of it.
+    fn take_over(&self, slot: u16, node: usize) {
+        self.give(slot, slot, node);
+        let mut held = self.held.lock().unwrap();
+        for other in (0..3).filter(|other| *other != node) {
+            if held.remove(&(other, slot)) {
+                self.lost.lock().unwrap().push(slot);
+            }
+        }
+    }
+
+    fn holds(&self, node: usize, slot: u16) -> bool {
+        self.held.lock().unwrap().contains(&(node, slot))
+    }
+
     fn nodes(&self, me: usize) -> String {
         let ports = self.ports.lock().unwrap().clone();
         let line = |(node, port): (usize, &u16)| {
@@ -94,7 +138,7 @@ impl World {
     }
 
     fn info(&self) -> String {
-        let fields = "cluster_enabled:1 redis_version:9.0.0 role:master master_host:127.0.0.1 \
+        let fields = "cluster_enabled:1 redis_version:9.0.0 loading:0 role:master master_host:127.0.0.1 \
              master_port:7000 used_memory:1000 maxmemory:2000 maxmemory_policy:allkeys-lru \
              evicted_keys:0 db0:keys=3,expires=0";
         let line = |field: &str| {
@@ -124,15 +168,6 @@ impl World {
         let name = words.iter().take_while(is_name).copied();
         let name = name.collect::<Vec<_>>().join(" ");
         let number = |at: usize| words.get(at).map_or(0, |word| word.parse().unwrap_or(0));
-        let give_all = |bounds: &[&str], node| {
-            let bounds: Vec<u16> = bounds
-                .iter()
-                .map(|bound| bound.parse().unwrap_or(0))
-                .collect();
-            bounds
-                .chunks(2)
-                .for_each(|of| self.give(of[0], of[1], node));
-        };
         for (kind, text) in [("error", ARITHMETIC), ("error in words", WORDS)] {
             if self.field(&format!("{name} {kind}"), "") == ARITHMETIC {
                 return format!("-{text}\r\n");
@@ -148,22 +183,51 @@ impl World {
             "INFO" => text(&self.info()),
             "DBSIZE" => self.line("DBSIZE", ":1000"),
             "MIGRATE" => {
-                self.listed.store(0, SeqCst);
+                let slot = self.listing.lock().unwrap()[me];
+                let ports = self.ports.lock().unwrap();
+                let to = ports
+                    .iter()
+                    .position(|port| words[2].trim_matches('"') == port.to_string());
+                let mut held = self.held.lock().unwrap();
+                if words.contains(&"KEYS") && held.remove(&(me, slot)) {
+                    held.insert((to.unwrap_or(me), slot));
+                }
                 self.line("MIGRATE", "+NOKEY")
             }
             "RESTORE-ASKING" => "-ERR syntax error\r\n".into(),
-            "CLUSTER GETKEYSINSLOT" if self.listed.load(SeqCst) > 0 => {
+            "CLUSTER GETKEYSINSLOT" if self.lists(me, number(2)) => {
                 let [first, last] = [("first", "a"), ("last", "b")]
                     .map(|(which, key)| self.bulk(&format!("GETKEYSINSLOT {which}"), key));
                 format!("*2\r\n{first}{last}")
             }
             "CLUSTER GETKEYSINSLOT" => self.line("GETKEYSINSLOT", "*0"),
+            "CLUSTER COUNTKEYSINSLOT" => {
+                let count = 2 * u16::from(self.holds(me, number(2)));
+                self.line("COUNTKEYSINSLOT", &format!(":{count}"))
+            }
             "CLUSTER SETSLOT" => {
-                self.listed.store(2, SeqCst);
-                if words[3] == "NODE" {
-                    self.give(number(2), number(2), node_of(words[4]));
+                let (slot, state, of) = (
+                    number(2),
+                    words[3],
+                    words.get(4).copied().unwrap_or_default(),
+                );
+                match state {
+                    "MIGRATING" if self.owner(slot) != me => {
+                        "-ERR I'm not the owner of hash slot\r\n".into()
+                    }
+                    "IMPORTING" if self.owner(slot) == me => {
+                        "-ERR I'm already the owner of hash slot\r\n".into()
+                    }
+                    "NODE" if node_of(of) != me && self.holds(me, slot) => {
+                        "-ERR Can't assign hashslot\r\n".into()
+                    }
+                    _ => {
+                        if state == "NODE" && node_of(of) == me {
+                            self.take_over(slot, me);
+                        }
+                        self.line(&format!("SETSLOT {state}"), "+OK")
+                    }
                 }
-                self.line(&format!("SETSLOT {}", words[3]), "+OK")
             }
             "CLUSTER GETSLOTMIGRATIONS" => {
                 let export = self.migration("GETSLOTMIGRATIONS", "EXPORT", "success");
@@ -176,18 +240,18 @@ impl World {
             "CLUSTER MIGRATION CANCEL ALL" | "CLUSTER CANCELSLOTMIGRATIONS" => "+OK\r\n".into(),
             "CONFIG GET" => self.array("CONFIG", &[("masteruser", "mover")]),
             "ACL DRYRUN" => self.line("ACL DRYRUN", "+OK"),
-            "CLUSTER MIGRATESLOTS SLOTSRANGE" if number(3) == 0 && number(4) == 0 => {
-                "-ERR Target node can not be myself\r\n".into()
-            }
             "CLUSTER MIGRATESLOTS SLOTSRANGE" => {
                 let [ranges @ .., _, target] = &words[3..] else {
                     panic!("{command}");
                 };
-                give_all(ranges, node_of(target));
-                self.line("MIGRATESLOTS", "+OK")
+                match node_of(target) {
+                    to if to == me => "-ERR Target node can not be myself\r\n".into(),
+                    to if self.migrate(ranges, Some(me), to) => self.line("MIGRATESLOTS", "+OK"),
+                    _ => "-ERR Slots are not served by this node\r\n".into(),
+                }
             }
             "CLUSTER MIGRATION IMPORT" => {
-                give_all(&words[3..], me);
+                self.migrate(&words[3..], None, me);
                 self.bulk("MIGRATION IMPORT", id(9))
             }
             "COMMAND" | "COMMAND DOCS" | "PING" | "CLIENT SETINFO LIB-NAME" => "*0\r\n".into(),
@@ -199,7 +263,61 @@ impl World {
     }
 }
 
-fn id(node: usize) -> String {
+impl World {
+    /// Whether a node lists keys of a slot; the next MIGRATE moves them.
+    fn lists(&self, node: usize, slot: u16) -> bool {
+        self.listing.lock().unwrap()[node] = slot;
+        self.holds(node, slot)
+    }
+
+    /// The answer, which the liar may change.
+    fn told(&self, me: usize, command: &str) -> Answer {
+        self.asked.lock().unwrap().push((me, command.to_owned()));
+        let honest = self.answer(me, command);
+        match &self.liar {
+            Some(liar) => liar(me, command, honest),
+            None => Answer::of(honest),
+        }
+    }
+}
+
+/// A cluster with a liar, and the script for it.
+pub(super) struct Stage {
+    pub world: Arc<World>,
+    pub scratch: Scratch,
+    pub servers: [Hostile; 3],
+}
+
+impl Stage {
+    pub(super) fn new(kind: &str, world: World, limit_secs: u32) -> Stage {
+        let world = Arc::new(world);
+        let servers = [0, 1, 2].map(|me| {
+            let world = Arc::clone(&world);
+            Hostile::start(move |command| world.told(me, command))
+        });
+        *world.ports.lock().unwrap() = servers.iter().map(|server| server.port).collect();
+        *world.held.lock().unwrap() = (0..16384)
+            .map(|slot| (usize::from(slot / 5462), slot))
+            .collect();
+        let scratch = Scratch::new();
+        scratch.file("script.sh", script(&scratch, kind, &servers, limit_secs));
+        Stage {
+            world,
+            scratch,
+            servers,
+        }
+    }
+
+    pub(super) fn with_liar(kind: &str, liar: Liar, limit_secs: u32) -> Stage {
+        let world = World {
+            liar: Some(liar),
+            ..World::default()
+        };
+        Stage::new(kind, world, limit_secs)
+    }
+}
+
+pub(super) fn id(node: usize) -> String {
     format!("{node:040x}")
 }
 
@@ -222,19 +340,17 @@ struct Run {
 }
 
 fn run(kind: &str, hostile: Option<&str>) -> Run {
-    let world = Arc::new(World {
+    // An honest server on a busy machine answers late, a hostile one never.
+    let limit_secs = if hostile.is_some() { 2 } else { 60 };
+    let world = World {
         hostile: hostile.map(str::to_owned),
         ..World::default()
-    });
-    let servers = [0, 1, 2].map(|me| {
-        let world = Arc::clone(&world);
-        Hostile::start(move |command| Answer::of(world.answer(me, command)))
-    });
-    *world.ports.lock().unwrap() = servers.iter().map(|server| server.port).collect();
-    let scratch = Scratch::new();
-    // An honest server on a busy machine answers late, a hostile one never.
-    let patience = if hostile.is_some() { 2 } else { 60 };
-    scratch.file("script.sh", script(&scratch, kind, &servers, patience));
+    };
+    let Stage {
+        world,
+        scratch,
+        servers,
+    } = Stage::new(kind, world, limit_secs);
     let output = scratch.shell("bash script.sh");
     drop(servers);
     let [told, unknown] = [&world.told, &world.unknown].map(|of| of.lock().unwrap().clone());
@@ -248,7 +364,7 @@ fn run(kind: &str, hostile: Option<&str>) -> Run {
 
 /// A script for a cluster of three, the first of which has all keys. It checks the nodes after every move, with short
 /// timeouts.
-fn script(scratch: &Scratch, kind: &str, servers: &[Hostile], patience: u32) -> String {
+fn script(scratch: &Scratch, kind: &str, servers: &[Hostile], limit_secs: u32) -> String {
     let shares = ["0-5461", "5462-10923", "10924-16383"];
     let line = |(node, (server, share)): (usize, (&Hostile, &str))| {
         let (id, port) = (id(node), server.port);
@@ -263,9 +379,13 @@ fn script(scratch: &Scratch, kind: &str, servers: &[Hostile], patience: u32) -> 
     let script = scratch.text(&format!("{plan} {kind}"));
     script
         .replace("now - reported >= 5", "now - reported >= 0")
-        .replace("patience_secs=3600", &format!("patience_secs={patience}"))
-        .replace("patience_secs=300 ", &format!("patience_secs={patience} "))
-        .replace("second < 30", "second < 1")
+        .replace("limit_secs=60 ", &format!("limit_secs={limit_secs} "))
+        .replace("patience_secs=3600", &format!("patience_secs={limit_secs}"))
+        .replace(
+            "patience_secs=300 ",
+            &format!("patience_secs={limit_secs} "),
+        )
+        .replace("agree_secs=30", "agree_secs=1")
 }
 
 fn no_reply_runs(kind: &str) {
@@ -317,10 +437,12 @@ fn the_servers_tell_every_field_that_the_scripts_read() {
     let mut read = 0;
     for file in fs::read_dir(folder).unwrap() {
         let text = fs::read_to_string(file.unwrap().path()).unwrap();
-        for call in text.split("(info ").skip(1) {
-            let field = call.split([')', ' ']).nth(2).unwrap();
-            let is_told = told.contains(&format!("INFO {field}"));
-            assert!(is_told, "{field} of {call:.60}");
+        let fields = text
+            .lines()
+            .filter(|line| line.contains(r#"is"#) && line.contains("\"$text\""));
+        for field in fields.filter_map(|line| line.trim().split_once(":*)")) {
+            let is_told = told.contains(&format!("INFO {}", field.0));
+            assert!(is_told, "{field:?}");
             read += 1;
         }
     }

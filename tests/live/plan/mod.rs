@@ -6,6 +6,7 @@ mod beside;
 pub(crate) mod follower;
 mod hostile_replies;
 mod obstacles;
+mod only_planned;
 mod rebalance;
 mod scaled;
 mod script;

@@ -56,6 +56,60 @@ fn a_target_without_room_is_refused() {
     }
 }
 #[test]
+fn a_node_that_is_reachable_only_under_its_announced_name_is_named() {
+    let announced = ["--cluster-announce-hostname", "localhost"];
+    let uneven = Uneven::new(Kind::Installed, "setslot", &announced);
+    // Nothing listens there.
+    let moved = uneven
+        .plan("")
+        .replacen("host[2]='127.0.0.1'", "host[2]='127.0.0.2'", 1);
+    uneven.scratch.file("move.sh", moved);
+    let expected = "does not answer at 127.0.0.2: | only under the name that it announces: write host[2]='localhost'";
+    refused(&uneven, "move.sh", expected);
+}
+
+#[test]
+fn a_node_that_is_failing_over_is_named() {
+    let mut uneven = Uneven::with_replicas(Kind::Installed, "setslot");
+    let script = uneven.plan("");
+    let target = uneven.node(&script, jobs(&script)[0].1);
+    uneven.cluster.servers[target].stop();
+    uneven.cluster.servers[0].until("CLUSTER NODES", "fail");
+    let output = uneven.run("move.sh --check");
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let address = uneven.cluster.address(target);
+    stderr(&output)
+        .says(&format!("{address} does not answer at {address}"))
+        .says(&format!(
+            "sees that {address} is failed, or is failing over to a replica"
+        ));
+}
+
+#[test]
+fn a_node_that_loads_its_keys_is_named() {
+    let debug = ["--enable-debug-command", "yes"];
+    let uneven = Uneven::new(Kind::Installed, "setslot", &debug);
+    let script = uneven.plan("");
+    let server = &uneven.cluster.servers[uneven.node(&script, jobs(&script)[0].1)];
+    // Microseconds for each key: it loads as long as the test lasts.
+    call_ok(
+        &mut server.connect(),
+        &words("CONFIG SET key-load-delay 20000"),
+    );
+    let mut client = server.connect();
+    std::thread::scope(|threads| {
+        threads.spawn(|| client.call(&["DEBUG", "RELOAD"]));
+        server.until("INFO persistence", "loading:1");
+        let output = uneven.run("move.sh --check");
+        call_ok(&mut server.connect(), &words("CONFIG SET key-load-delay 0"));
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        stderr(&output)
+            .says(&format!("{} ", server.address()))
+            .says("is loading its keys: wait");
+    });
+}
+
+#[test]
 fn what_leaves_a_node_before_makes_room_in_it() {
     let uneven = Uneven::new(Kind::Installed, "setslot", &[]);
     let script = uneven.plan("");

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::format;
 use crate::format::Format;
+use crate::format::line::{Given, Pattern};
 use crate::format::lines;
 use crate::format::table::by_name::ByName;
 use crate::format::table::columns::ColumnNames;
@@ -22,8 +23,16 @@ pub fn chosen(
     name: &str,
     delimiter: Option<u8>,
     names: &ColumnNames,
+    line: Option<&str>,
 ) -> Result<Option<&'static dyn Format>> {
     let lines = lines::CHOSEN.name();
+    if let Some(text) = line {
+        if name != AUTO || delimiter.is_some() || *names != ColumnNames::USUAL {
+            let reason = "says how a line is read: without --format, --delimiter, --escapes and names of columns";
+            return Err(Error::option("line", "", reason));
+        }
+        return Ok(Some(with_line(text)?));
+    }
     match (name, delimiter) {
         (name, None) if *names != ColumnNames::USUAL => Ok(Some(with_columns(name, names)?)),
         (_, Some(_)) if *names != ColumnNames::USUAL => Err(Error::option(
@@ -44,6 +53,22 @@ pub fn chosen(
             Err(Error::option("delimiter", "", reason))
         }
     }
+}
+
+/// Lines of a pattern. Formats live until the program ends, so equal ones are shared.
+fn with_line(text: &str) -> Result<&'static dyn Format> {
+    static MADE: Mutex<Vec<&'static Given>> = Mutex::new(Vec::new());
+    let pattern = Pattern::parse(text).map_err(|why| Error::option("line", text, why))?;
+    if pattern.is_bare() {
+        return Ok(&lines::CHOSEN);
+    }
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(format) = made.iter().find(|format| format.0 == pattern) {
+        return Ok(*format);
+    }
+    let format: &'static Given = Box::leak(Box::new(Given(pattern)));
+    made.push(format);
+    Ok(format)
 }
 
 /// A format, keyed by name and columns.

@@ -11,8 +11,11 @@ pub mod chosen;
 pub mod extremes;
 #[doc(hidden)]
 pub mod frame;
+pub mod keyless;
 #[doc(hidden)]
 pub mod lfu;
+#[doc(hidden)]
+pub mod line;
 #[doc(hidden)]
 pub mod lines;
 #[doc(hidden)]
@@ -44,10 +47,11 @@ use crate::format::batch::{KeyBatch, Spans, Values};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::frame::walk::OpenWalk;
 use crate::format::lfu::LfuRule;
+use crate::format::line::tried::tried;
 pub use crate::format::notice::Notice;
 pub use crate::format::read_stats::{Lost, ReadStats, Unreadable};
 use crate::format::redis_cli::redis_json::RedisJson;
-pub use crate::format::shape::{Shape, Told};
+pub use crate::format::shape::{LineBy, Shape, Told};
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
 
@@ -90,6 +94,10 @@ pub trait Format: Sync {
     /// recognised by the shape of their lines.
     fn detect(&self, _: Head<'_>) -> Detected {
         Detected::No
+    }
+    /// The pattern of its lines, if it is one that the user gave.
+    fn line(&self) -> Option<&str> {
+        None
     }
     /// The limitations of a dump in this format, if it is lossy.
     fn note(&self) -> Option<&'static str> {
@@ -265,6 +273,9 @@ pub fn named(name: &str) -> Result<&'static dyn Format> {
         })
 }
 
+/// Text formats whose readers drop a byte order mark.
+const LINED: [&str; 4] = ["numbered", "quoted", "sized", "top-keys"];
+
 /// Text formats that redis-cli uses for any reply.
 const LISTS: [&str; 3] = ["numbered", "quoted", "redis-json"];
 
@@ -296,12 +307,17 @@ impl Recognised {
         }
     }
 
-    /// A description of its shape.
-    pub fn told(self) -> Option<Told> {
-        match self {
-            Recognised::Known(_) => None,
-            Recognised::Shaped(shape) => Some(shape.told),
-        }
+    /// A description of its shape, with the first key that `opened` reads in `head`.
+    pub fn told(self, opened: &Opened, head: Head<'_>) -> Told {
+        let told = match self {
+            Recognised::Known(format) => match format.line() {
+                Some(line) => Told::default().of_line(line, LineBy::Given),
+                None => Told::default(),
+            },
+            Recognised::Shaped(shape) => shape.told,
+        };
+        let first = tried(opened, head).and_then(|tried| tried.first);
+        Told { first, ..told }
     }
 }
 
@@ -313,8 +329,13 @@ pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, Stri
     if let Some(refused) = not_a_dump::by_signature(head) {
         return Err(refused);
     }
+    let bare = Head {
+        bytes: table::unmarked(head.bytes),
+        ..head
+    };
     for format in FORMATS {
-        match format.detect(head) {
+        let is_lined = LINED.contains(&format.name());
+        match format.detect(if is_lined { bare } else { head }) {
             Detected::Yes => {
                 // Any text in a list may be a key, so suspicious content is only questioned.
                 let is_list = LISTS.contains(&format.name());

@@ -73,6 +73,8 @@ notices! {
     Header: Warning, "first line", " in the form of a header, counted as any other";
     /// A line around the rows of a table.
     Around: Note, "line", " around the rows of a table, no rows themselves: borders, a header again, how many there are";
+    /// A total of other rows.
+    Total: Warning, "row", " of a total, left out: its size is that of other rows";
     /// A TTL, counted from the time the input was written.
     TimeLeft: Note, "key",
         " with a time to live, which was counted from when the file was last written, or from now where there is no file";

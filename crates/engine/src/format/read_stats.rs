@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::format::keyless::Keyless;
 use crate::format::notice::Says::{self, Note, Warning};
 use crate::format::notice::{Notice, WORDS};
 use crate::name::Name;
@@ -112,6 +113,9 @@ pub struct ReadStats {
     /// The offset from which lines have a different shape, if any.
     pub another_from: Option<u64>,
     notices: BTreeMap<Notice, u64>,
+    /// Commands that are in no slot.
+    #[serde(default, skip_serializing_if = "Keyless::is_empty")]
+    pub keyless: Keyless,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     unreadable: BTreeMap<Lost, Unreadable>,
 }
@@ -127,9 +131,30 @@ impl ReadStats {
 
     /// Rows that are keys or commands, whether excluded or not.
     pub fn rows(&self) -> u64 {
+        self.keys + self.operations + self.commands_without_keys() + self.left_out()
+    }
+
+    /// Commands that are in no slot.
+    pub fn commands_without_keys(&self) -> u64 {
         let notices = [Notice::NoKeyCommand, Notice::Script, Notice::UnknownCommand];
-        let commands: u64 = notices.map(|notice| self.count(notice)).iter().sum();
-        self.keys + self.operations + commands + self.left_out()
+        notices.map(|notice| self.count(notice)).iter().sum()
+    }
+
+    /// Whether commands were read, with or without keys.
+    pub fn has_commands(&self) -> bool {
+        self.operations + self.commands_without_keys() > 0
+    }
+
+    /// Counts a command without keys, or a script, called `name`, of the client at this address, at this time.
+    pub(crate) fn keyless(
+        &mut self,
+        notice: Notice,
+        name: &[u8],
+        client: Option<&[u8]>,
+        time_ms: Option<u64>,
+    ) {
+        self.note(notice, 1);
+        self.keyless.add(name, client, time_ms);
     }
 
     /// Keys and operations excluded by a filter.
@@ -157,8 +182,8 @@ impl ReadStats {
     }
 
     /// Records an unknown command called `name`, in the row at `byte` of the input.
-    pub fn unknown_command(&mut self, byte: u64, name: &[u8]) {
-        self.note(Notice::UnknownCommand, 1);
+    pub(crate) fn unknown_command(&mut self, byte: u64, name: &[u8], time_ms: Option<u64>) {
+        self.keyless(Notice::UnknownCommand, b"", None, time_ms);
         self.lose(Lost::Command, byte, name);
     }
 
@@ -239,6 +264,7 @@ impl std::ops::AddAssign for ReadStats {
             (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
             (mine, theirs) => mine.or(theirs),
         };
+        self.keyless.merge(other.keyless);
         for (value, unreadable) in other.unreadable {
             self.add_unreadable(value, unreadable);
         }

@@ -4,7 +4,7 @@ use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values}
 use crate::format::frame::row_batch::RowBatch;
 use crate::format::frame::walk::{Damage, Walk, Walking};
 use crate::format::lfu::LfuRule;
-use crate::format::shape::first;
+use crate::format::line::tried;
 use crate::format::{Format, Head, Notice, Opened, ReadStats, Sink, detect};
 use crate::metric::Metric;
 use crate::source::forward::Forward;
@@ -215,7 +215,7 @@ pub(super) fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
         .expect("a head that can be opened");
     let mut found = Found::default();
     found.seen = match opened {
-        Opened::Blocks { reader, .. } => first::read(&*reader, content, true, &mut found),
+        Opened::Blocks { reader, .. } => tried::read(&*reader, content, true, &mut found),
         Opened::Walk { walk, .. } => {
             let input = Forward::stream(Box::new(Cursor::new(content.to_vec())));
             read_walk(&mut *walk(input, Walking::default()), &mut found, &mut 0)

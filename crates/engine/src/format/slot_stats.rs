@@ -25,6 +25,11 @@ pub const MAX_COUNT: u64 = (1 << 50) - 1;
 /// More statistics per slot than any server has.
 const MAX_STATS: usize = 64;
 const SLOTS: usize = 16_384;
+/// Keys, their bytes and operations on them as servers and tables name them; servers do not count operations.
+const KEYS: &str = "key-count";
+const BYTES: &str = "memory-bytes";
+/// See `KEYS`.
+pub const OPS: &str = "ops";
 
 /// How counts are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +38,15 @@ pub enum Spelling {
     Answer,
     /// Lines with a time and a node each.
     Lines,
+    /// A table with the columns `slot,count[,bytes][,ops]`.
+    Table,
 }
 
 /// The spelling of an input starting with `head`; `None` if it has no counts by slot.
 pub fn spelling(head: &[u8]) -> Option<Spelling> {
+    if columns(head.split(|byte| *byte == b'\n').next().unwrap_or_default()).is_some() {
+        return Some(Spelling::Table);
+    }
     let dense: Vec<u8> = head
         .iter()
         .filter(|byte| !byte.is_ascii_whitespace())
@@ -58,6 +68,91 @@ pub fn spelling(head: &[u8]) -> Option<Spelling> {
         && memchr::memmem::find(&dense[..place], b"\"node\":\"").is_some()
         && (pairs.starts_with(b"]") || pairs.strip_prefix(b"[").is_some_and(is_pairs));
     is_line.then_some(Spelling::Lines)
+}
+
+/// What the columns of a table of counts are called, after that of the slot; `None` if this is not a header of one.
+fn columns(header: &[u8]) -> Option<Vec<&'static str>> {
+    let header = header.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(header);
+    let mut names = header.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+    let is = |name: &[u8], names: &[&str]| {
+        names
+            .iter()
+            .any(|other| name.eq_ignore_ascii_case(other.as_bytes()))
+    };
+    if !is(names.next()?, &["slot"]) {
+        return None;
+    }
+    let column = |name: &[u8]| match () {
+        () if is(name, &["count", "keys", "key_count", "key-count"]) => Some(KEYS),
+        () if is(
+            name,
+            &["bytes", "size", "memory", "memory_bytes", "memory-bytes"],
+        ) =>
+        {
+            Some(BYTES)
+        }
+        () if is(name, &["ops", "operations"]) => Some(OPS),
+        () => None,
+    };
+    let columns: Option<Vec<_>> = names.map(column).collect();
+    columns.filter(|columns| {
+        let are_different = (1..columns.len()).all(|at| !columns[..at].contains(&columns[at]));
+        columns.first() == Some(&KEYS) && are_different
+    })
+}
+
+/// Parses a table of counts by slot; the slots that it lacks were not counted.
+///
+/// # Errors
+/// As for `answer`.
+pub fn table(text: &[u8]) -> Result<Sample<'static>, String> {
+    let mut lines = (1u32..).zip(text.split(|byte| *byte == b'\n'));
+    let columns = lines.next().and_then(|(_, header)| columns(header));
+    let columns = columns.ok_or("has no header slot,count[,bytes][,ops]")?;
+    let (mut slots, mut seen) = (Vec::new(), vec![false; SLOTS]);
+    for (number, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
+        let numbers: Option<Vec<u64>> = line.split(|byte| *byte == b',').map(count).collect();
+        let row = numbers.filter(|row| row.len() == columns.len() + 1);
+        let row = row.ok_or_else(|| {
+            format!(
+                "line {number} is not a slot and {} below {MAX_COUNT}",
+                crate::text::counted(columns.len() as u64, "count")
+            )
+        })?;
+        let slot = usize::try_from(row[0]).unwrap_or(SLOTS);
+        match seen.get_mut(slot) {
+            None => {
+                return Err(format!(
+                    "line {number}: {} is not a slot: they are 0 to 16383",
+                    row[0]
+                ));
+            }
+            Some(true) => {
+                return Err(format!(
+                    "line {number}: slot {slot} is there twice; one row a slot"
+                ));
+            }
+            Some(seen) => *seen = true,
+        }
+        let stats = columns
+            .iter()
+            .zip(&row[1..])
+            .map(|(name, count)| (Cow::Borrowed(*name), *count));
+        slots.push((slot as u16, Stats(stats.collect())));
+    }
+    Ok(Sample {
+        time: None,
+        node: None,
+        slots,
+    })
+}
+
+fn count(cell: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(cell.trim_ascii()).ok()?;
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse()
+        .ok()
+        .filter(|count| is_number && *count <= MAX_COUNT)
 }
 
 /// A node's counts at one time.

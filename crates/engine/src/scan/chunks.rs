@@ -186,7 +186,8 @@ impl Scan<'_> {
         };
         let opened = |recognised: format::Recognised| {
             let opened = recognised.open(head).map_err(refused)?;
-            Ok((opened, recognised.told().map(Arc::new)))
+            let told = recognised.told(&opened, head);
+            Ok((opened, Some(Arc::new(told))))
         };
         recognised.map(opened).transpose()
     }

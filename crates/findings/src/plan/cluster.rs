@@ -33,6 +33,8 @@ pub struct MoveFlags {
     pub tolerance: Option<f64>,
     /// A slot stays if migrating one of its keys blocks a node for longer than this; `None`: such slots move.
     pub max_block: Option<Duration>,
+    /// Whether a plan is made even for an incomplete dump.
+    pub force: bool,
     /// Upper size in bytes of a job (a set of slots migrated as one unit; a single slot may exceed it); `None`: no
     /// limit.
     pub job_bytes: Option<u64>,
@@ -49,6 +51,7 @@ impl Default for MoveFlags {
             limits: MoveLimits::default(),
             tolerance: None,
             max_block: Some(MAX_BLOCK),
+            force: false,
             job_bytes: None,
         }
     }
@@ -234,8 +237,12 @@ impl<'a> Cluster<'a> {
 }
 
 impl Cluster<'_> {
-    /// The capacity of each node in a role: from `weights` for existing nodes, the usual one for added nodes.
+    /// The capacity of each node in a role, on one scale: the weights that the user gave, 1 for all other nodes; else
+    /// those of the verdict, and the least of them for a node that it does not weigh.
     pub(crate) fn capacity(&self, weights: &[f64]) -> Vec<f64> {
+        if !self.flags.weights.is_empty() {
+            return self.nodes.iter().map(|node| node.capacity).collect();
+        }
         let positive = weights.iter().copied().filter(|weight| *weight > 0.0);
         let least = positive.fold(f64::INFINITY, f64::min);
         let usual = if least.is_finite() { least } else { 1.0 };
@@ -243,8 +250,7 @@ impl Cluster<'_> {
         let capacity = nodes.map(|(at, node)| match weights.get(at) {
             _ if node.capacity <= 0.0 => 0.0,
             Some(weight) if *weight > 0.0 => *weight,
-            Some(_) => usual,
-            None => usual * node.capacity,
+            _ => usual,
         });
         capacity.collect()
     }

@@ -3,6 +3,7 @@
 use slotscope_engine::text::{counted, grouped, list};
 
 use slotscope_model::Summary;
+use slotscope_model::reason::Reason;
 use slotscope_model::state::State;
 
 /// Maximum number of slots a warning names.
@@ -25,6 +26,13 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
     }
     if summary.verdict.state == State::Suspicious {
         return Some(summary.verdict.sentence.clone());
+    }
+    let roles = &summary.verdict.roles;
+    let unseen = roles
+        .iter()
+        .find(|role| role.reason == Some(Reason::NotSeen));
+    if let Some(role) = unseen.filter(|_| roles.iter().all(|role| !role.judged)) {
+        return Some(role.sentence.clone());
     }
     let doubt = summary.input.doubt.as_ref();
     doubt.map(|sign| sign.sentence.clone())

@@ -66,6 +66,17 @@ pub(super) fn nodes(
     let first = &request.roles[0];
     let fair = request.fair(&first.loads, &first.capacity);
     let judged = changes(&first.loads);
+    // Nodes may be weighed by their maxmemory, which is told relative to the least.
+    let positive = first
+        .capacity
+        .iter()
+        .copied()
+        .filter(|weight| *weight > 0.0);
+    let least = positive.fold(f64::INFINITY, f64::min);
+    let is_given = inputs
+        .nodes
+        .iter()
+        .any(|node| ![0.0, 1.0].contains(&node.capacity));
     let node = |(at, node): (usize, &PlannedNode)| {
         let over = |load: u64| tidy(load as f64 / fair[at]);
         NodeOutcome {
@@ -73,7 +84,11 @@ pub(super) fn nodes(
             address: node.address.as_deref().map(Name::from),
             hostname: node.hostname.as_deref().map(Name::from),
             failed: node.failed,
-            weight: node.capacity,
+            weight: if is_given || node.capacity <= 0.0 {
+                node.capacity
+            } else {
+                tidy(first.capacity[at] / least)
+            },
             over_fair: (fair[at] > 0.0).then(|| Change {
                 before: over(judged[at].before),
                 after: over(judged[at].after),

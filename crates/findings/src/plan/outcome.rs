@@ -64,6 +64,9 @@ pub struct PlanOutcome {
     pub pinned: Vec<BlockingKey>,
     /// Keys that move and block a node for too long.
     pub big_keys: Vec<BlockingKey>,
+    /// Why it takes --force.
+    #[serde(skip)]
+    pub forced: Option<String>,
     /// Reasons to mistrust the plan.
     pub warnings: Vec<String>,
 }
@@ -119,6 +122,7 @@ impl PlanOutcome {
             estimated_secs: tidy(estimated_secs),
             pinned: Vec::new(),
             big_keys: Vec::new(),
+            forced: None,
             warnings: Vec::new(),
         }
     }

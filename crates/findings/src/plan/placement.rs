@@ -53,7 +53,8 @@ impl<'a> Placement<'a> {
         let is_asked = !summary.asked.by.is_empty();
         let role = |(load, verdict): (&'a RoleLoad, Option<&'a RoleVerdict>)| {
             let is_judged = verdict.is_some_and(|verdict| verdict.judged);
-            let is_whole = load.compared.len() == owning && load.reason.is_none();
+            let is_whole =
+                load.compared.len() == owning && load.reason.is_none() || cluster.flags.force;
             (is_whole && load.slots.len() == owner.len()).then(|| PlacedRole {
                 verdict,
                 load,

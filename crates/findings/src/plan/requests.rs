@@ -46,7 +46,8 @@ pub(crate) fn request_of<'p>(
     let is_uneven = |role: &PlacedRole<'_>| {
         role.is_judged && placement.role_after(cluster, role).state != State::Unjudged
     };
-    let is_asked = summary.asked.by.is_empty() && flags.ask_for_moves() && !is_any_judged;
+    let is_asked =
+        summary.asked.by.is_empty() && (flags.ask_for_moves() || flags.force) && !is_any_judged;
     let mut roles: Vec<Role<'_>> = placement
         .roles
         .iter()
@@ -78,8 +79,12 @@ pub(crate) fn request_of<'p>(
         })
     });
     let is_leaving = |node: &PlannedNode| node.capacity <= 0.0;
+    let mut order: Vec<usize> = (0..cluster.nodes.len()).collect();
+    let added = cluster.nodes.len() - flags.add;
+    order.sort_by_key(|at| (*at >= added, &cluster.nodes[*at].id));
     MoveRequest {
         roles,
+        order,
         leaves: cluster.nodes.iter().map(is_leaving).collect(),
         fixed: cluster.fixed.clone(),
         caps,
@@ -176,6 +181,7 @@ impl Cluster<'_> {
         let mut outcome = PlanOutcome::new(&request, &planned, &inputs);
         outcome.request = requested(&request, &planned, placement.after(&cluster));
         let most = cluster.flags.max_block;
+        outcome.forced = doubts::incomplete(summary);
         outcome.warnings = cluster
             .failed_nodes()
             .chain(doubts::warnings(summary))

@@ -43,8 +43,6 @@ pub(super) struct Change<'a> {
     pub alone: Option<Placement<'a>>,
     /// Whether a role gets worse until slots have moved.
     pub raises: bool,
-    /// Whether the reads of a cached piece are known well enough to subtract them.
-    pub cures: bool,
 }
 
 impl<'a> Change<'a> {
@@ -59,7 +57,6 @@ impl<'a> Change<'a> {
             after,
             alone: None,
             raises: false,
-            cures: false,
         }
     }
 }
@@ -117,7 +114,7 @@ impl<'a> Steps<'a> {
                 let mut cuts = set.cuts.iter();
                 let reads = cuts.next().and_then(|(piece, _)| self.reads_of(piece));
                 let is_written = reads.is_some_and(|reads| reads < HALF_READ);
-                let text = said::split(&pieces, None, is_written);
+                let text = said::split(&pieces, false, is_written);
                 Change {
                     pieces,
                     is_written,
@@ -205,14 +202,11 @@ impl<'a> Steps<'a> {
         let mut owning = self.summary.nodes.owning();
         let has_replicas = owning.any(|node| node.replicas != Some(0));
         let is_tag = piece.kind == UnitKind::Tag;
-        Some(Change {
-            cures: reads.is_some_and(|reads| reads >= MOSTLY_READ),
-            ..Change::new(
-                StepKind::Cache,
-                said::cache(&piece.name, is_tag, reads, has_replicas),
-                after,
-            )
-        })
+        Some(Change::new(
+            StepKind::Cache,
+            said::cache(&piece.name, is_tag, reads, has_replicas),
+            after,
+        ))
     }
 
     /// The part of the operations on a piece that only read. `None` where captures do not show it.

@@ -1,5 +1,6 @@
 //! The commands of steps, with real file names, ready to paste.
 
+use slotscope_engine::host::host_and_port;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::shell_word;
@@ -56,14 +57,27 @@ impl Commands {
         can_be_asked.then(|| Name::from(&*format!("redis-cli --cluster fix {address}")))
     }
 
+    /// The same once the limit of memory of all nodes is raised.
+    pub(crate) fn with_maxmemory(&self, maxmemory: u64) -> Self {
+        let mut judging = self.judging.clone();
+        match judging.iter().position(|word| word == "--maxmemory") {
+            Some(at) => judging[at + 1] = maxmemory.to_string(),
+            None => judging.extend(["--maxmemory".into(), maxmemory.to_string()]),
+        }
+        Commands {
+            judging,
+            ..self.clone()
+        }
+    }
+
     /// `redis-cli` that raises the limit of memory of a node, or of all.
     pub(crate) fn raise(&self, node: &Node, of_all: bool, maxmemory: u64) -> Option<Name> {
         let address = node.address.as_deref().filter(|_| self.is_real)?;
-        let (host, port) = address.rsplit_once(':')?;
+        let (host, port) = host_and_port(address)?;
         let to = if of_all {
             format!("--cluster call {}", shell_word(address))
         } else {
-            format!("-h {} -p {}", shell_word(host), shell_word(port))
+            format!("-h {} -p {}", shell_word(host), port)
         };
         let command = format!("redis-cli {to} CONFIG SET maxmemory {maxmemory}");
         Some(Name::from(&*command))

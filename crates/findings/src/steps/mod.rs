@@ -19,9 +19,9 @@ pub use service::Service;
 
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::cluster::{Cluster, MoveFlags};
-use crate::plan::placement::Placement;
+use crate::plan::placement::{PlacedRole, Placement};
 use crate::steps::application::Change;
-use crate::steps::repair::{frees, more_nodes, raise_to, repairs, step, take_again};
+use crate::steps::repair::{Raise, frees, more_nodes, raise_to, repairs, step, take_again};
 use crate::summary::observed::Observed;
 use crate::summary::processes;
 use crate::wording::step as said;
@@ -38,23 +38,54 @@ use slotscope_topology::Topology;
 
 /// A slot of this many fair shares is hot.
 const HOT_SLOT: f64 = 0.5;
+/// A list with this part of the moves of another moves clearly less.
+const FEWER: f64 = 0.8;
 /// Keys of a hot slot that are named where none is known to be hot.
 const LIKELY: usize = 1;
 
 /// Adds the steps to the verdict of a summary, and links its findings to them.
 pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, commands: &Commands) {
-    let flags = MoveFlags {
-        // If slots migrate as a whole, no single key blocks.
-        max_block: (!commands.migration.is_atomic()).then_some(MAX_BLOCK),
-        ..MoveFlags::default()
+    let cluster = || {
+        let flags = MoveFlags {
+            // If slots migrate as a whole, no single key blocks.
+            max_block: (!commands.migration.is_atomic()).then_some(MAX_BLOCK),
+            ..MoveFlags::default()
+        };
+        let cluster = flags.on(topology)?;
+        cluster.pinning(summary)
     };
-    let cluster = flags
-        .on(topology)
-        .and_then(|cluster| cluster.pinning(summary));
-    let (list, left, is_actionable) = match cluster {
-        Ok(cluster) => {
-            let steps = Steps::of(summary, topology, observed, commands, cluster);
-            (steps.list, steps.left, steps.is_actionable)
+    let (list, left, is_actionable) = match cluster() {
+        Ok(today) => {
+            let steps = Steps::of(summary, topology, observed, commands, today);
+            match steps.raise().zip(cluster().ok()) {
+                None => (steps.list, steps.left, steps.is_actionable),
+                Some((raise, cluster)) => {
+                    // What follows is planned with the new limit.
+                    let mut raised = summary.clone();
+                    let maxmemory = raise.maxmemory as f64;
+                    raised.headroom = summary.headroom.with_limit(raise.node, maxmemory);
+                    let then = commands.with_maxmemory(raise.maxmemory);
+                    let mut then = Steps::of(&raised, topology, observed, &then, cluster);
+                    then.insert(raise, &steps.today);
+                    // What else there is to do where hosts have no more memory.
+                    let is_other = |step: &Step| {
+                        step.kind == StepKind::AddNodes
+                            || step.kind == StepKind::Free && step.frees != Some(Frees::Limit)
+                    };
+                    let is_new =
+                        |step: &Step| then.list.iter().all(|own| own.sentence != step.sentence);
+                    let others = steps.list.into_iter();
+                    let others: Vec<Step> = others
+                        .filter(|step| is_other(step) && is_new(step))
+                        .map(|step| Step {
+                            until: None,
+                            ..step
+                        })
+                        .collect();
+                    then.list.extend(others);
+                    (then.list, then.left, true)
+                }
+            }
         }
         // No primary is up.
         Err(_) => {
@@ -146,31 +177,34 @@ impl<'a> Steps<'a> {
         if !is_at_limit {
             self.push_cache(cache.as_ref());
         }
-        match self.cured(cache.as_ref()).filter(|_| !is_at_limit) {
+        let cached = cache.as_ref().and_then(|cache| cache.after.clone());
+        // No slot moves for what a cache answers.
+        match cached.clone().filter(|_| !is_at_limit) {
             Some(after) => {
                 self.now = after;
-                if let Some((mut moves, after)) = self.moves_after() {
+                if let Some((mut moves, after)) = self.moves_after(true) {
                     moves.command = self.without_load();
                     self.now = after;
                     self.list.push(moves);
                 }
+                self.add_changes();
             }
-            None => self.add_first_moves(),
-        }
-        if is_at_limit {
-            self.push_cache(cache.as_ref());
-        }
-        // If moves fixed the limit, no data has to go.
-        let is_still_full = self.is_near_limit(Role::Memory);
-        self.list
-            .extend(of_data.into_iter().filter(|_| is_still_full));
-        self.raise_first();
-        if let Some(after) = self.cured(cache.as_ref()).filter(|_| is_at_limit) {
-            for (role, cured) in self.now.roles.iter_mut().zip(after.roles) {
-                role.slots = cured.slots;
+            None if is_at_limit => {
+                self.add_first_moves();
+                self.push_cache(cache.as_ref());
+                // If moves fixed the limit, no data has to go.
+                let is_still_full = self.is_near_limit(Role::Memory);
+                self.list
+                    .extend(of_data.into_iter().filter(|_| is_still_full));
+                if let Some(after) = cached {
+                    for (role, cured) in self.now.roles.iter_mut().zip(after.roles) {
+                        role.slots = cured.slots;
+                    }
+                }
+                self.add_changes();
             }
+            None => self.add_moves_and_changes(),
         }
-        self.add_changes();
         let additional = more_nodes(self.summary, self.commands);
         let is_near = [Role::Memory, Role::Load]
             .into_iter()
@@ -180,25 +214,88 @@ impl<'a> Steps<'a> {
     }
 
     /// Where no few slots relieve a full node, its limit is raised before anything else.
-    fn raise_first(&mut self) {
+    fn raise(&self) -> Option<Raise> {
         let is_relief = |step: &Step| step.request.as_ref().is_some_and(|request| request.relief);
-        if self.commands.service().is_some() || self.list.iter().any(is_relief) {
+        let ends = matches!(self.summary.verdict.state, State::Down | State::Suspicious);
+        if ends || self.commands.service().is_some() || self.list.iter().any(is_relief) {
+            return None;
+        }
+        raise_to(self.summary, &self.today, self.topology, self.commands)
+    }
+
+    /// Puts a raised limit before the steps that are planned with it.
+    fn insert(&mut self, raise: Raise, today: &Placement<'_>) {
+        self.list.retain(|step| step.frees != Some(Frees::Limit));
+        if raise.node.is_some() {
+            // The flag for the limit is that of all nodes.
+            let moves = self.list.iter_mut().filter(|step| step.request.is_some());
+            moves.for_each(|step| step.command = None);
+        }
+        let is_before = |step: &&Step| {
+            matches!(step.kind, StepKind::Repair | StepKind::TakeAgain) || is_of_node(step)
+        };
+        let at = self.list.iter().take_while(is_before).count();
+        for step in &mut self.list {
+            step.until = step.until.map(|until| until + usize::from(until >= at));
+        }
+        let after = today.after(&self.cluster);
+        self.list.insert(
+            at,
+            Step {
+                after,
+                ..raise.step
+            },
+        );
+    }
+
+    /// The moves due today and the changes after them; or the changes first where these reach as much with clearly fewer
+    /// moves, and no node is at a limit, which cannot wait for a change.
+    fn add_moves_and_changes(&mut self) {
+        let (now, steps, is_actionable) = (self.now.clone(), self.list.len(), self.is_actionable);
+        self.add_first_moves();
+        let has_moved = self.list.len() > steps;
+        self.add_changes();
+        let is_change = |step: &Step| step.by == Actor::Application;
+        let has_changed = self.list[steps..].iter().any(is_change);
+        if !has_moved || !has_changed || self.is_urgent(&now) {
             return;
         }
-        if let Some(raise) = raise_to(self.summary, &self.today, self.topology, self.commands) {
-            self.list.retain(|step| step.frees != Some(Frees::Limit));
-            let after = self.today.after(&self.cluster);
-            let is_before = |step: &&Step| {
-                matches!(step.kind, StepKind::Repair | StepKind::TakeAgain) || is_of_node(step)
-            };
-            let at = self.list.iter().take_while(is_before).count();
-            self.list.insert(at, Step { after, ..raise });
+        let moves_first = self.list.split_off(steps);
+        let after = std::mem::replace(&mut self.now, now);
+        let was_actionable = std::mem::replace(&mut self.is_actionable, is_actionable);
+        self.add_changes();
+        let change_first = &self.list[steps..];
+        let slots = |list: &[Step]| list.iter().map(|step| step.slots_moved).sum::<u64>();
+        let is_known = |step: &Step| is_change(step) && step.after != After::default();
+        let is_better = change_first.iter().any(is_known)
+            && self.reached(&self.now) <= self.reached(&after)
+            && slots(change_first) as f64 <= FEWER * slots(&moves_first) as f64;
+        if is_better {
+            self.is_actionable |= !change_first.iter().all(is_change);
+        } else {
+            self.list.truncate(steps);
+            self.list.extend(moves_first);
+            (self.now, self.is_actionable) = (after, was_actionable);
         }
     }
 
-    /// The placement after a cache of a surely read key or tag: no slot moves for what it answers.
-    fn cured(&self, cache: Option<&Change<'a>>) -> Option<Placement<'a>> {
-        cache.filter(|cache| cache.cures)?.after.clone()
+    /// Whether a node is above its limit of memory or at one core.
+    fn is_urgent(&self, today: &Placement<'_>) -> bool {
+        let roles = today.roles.iter();
+        let mut states = roles.map(|role| today.role_after(&self.cluster, role).state);
+        states.any(|state| state == State::Limit)
+    }
+
+    /// What a list of steps reaches: roles at a limit, roles above their bands, and by how much. Lower is better.
+    fn reached(&self, then: &Placement<'_>) -> (usize, usize, u64) {
+        let judged = || then.roles.iter().filter(|role| role.is_judged);
+        let ratio = |role: &PlacedRole<'_>| then.role_after(&self.cluster, role);
+        let at_limit = judged().filter(|role| ratio(role).state == State::Limit);
+        let above = judged().filter(|role| ratio(role).max_over_mean > role.bands.lower);
+        let heights = judged().map(|role| ratio(role).max_over_mean / role.bands.lower - 1.0);
+        let height: f64 = heights.map(|height| height.max(0.0)).sum();
+        let steps = (height / limit::WORTH) as u64;
+        (at_limit.count(), above.count(), steps)
     }
 
     /// The command of moves for memory alone, where a cache leaves next to no load.
@@ -284,12 +381,15 @@ impl<'a> Steps<'a> {
     fn add_changes(&mut self) {
         let Some(change) = self.change() else { return };
         let at = self.list.len();
-        if let Some(moves) = self
-            .list
-            .iter_mut()
-            .rfind(|step| step.kind == StepKind::Move)
-        {
+        // Other moves are of use after the change, too.
+        let is_urgent = self.is_urgent(&self.today);
+        let mut moves = self.list.iter_mut();
+        let moves = moves.rfind(|step| step.kind == StepKind::Move);
+        if let Some(moves) = moves.filter(|step| is_urgent && step.command.is_some()) {
             moves.until = Some(at);
+            if let Some((name, is_tag, _)) = change.pieces.first() {
+                moves.sentence = said::until_split(name, *is_tag, &moves.sentence);
+            }
         }
         let mut row = self.change_row(&change);
         row.alternatives = self.finer_tags(&change).into_iter().collect();
@@ -298,15 +398,19 @@ impl<'a> Steps<'a> {
             return;
         };
         let before = std::mem::replace(&mut self.now, after);
-        let moves = self.moves_after();
+        let moves = self.moves_after(true);
         if let (true, Some((moves, placement))) = (change.raises, &moves) {
-            row.sentence = said::split(&change.pieces, Some(moves.slots_moved), change.is_written);
+            row.sentence = said::split(&change.pieces, true, change.is_written);
+            row.slots_moved = moves.slots_moved;
+            row.bytes_moved = moves.bytes_moved;
             row.after = moves.after.clone();
             self.now = placement.clone();
         }
         row.findings = self.skews(|finding| self.is_improved([&before, &self.now], finding));
         self.list.push(row);
-        if let Some((moves, placement)) = moves.filter(|_| !change.raises) {
+        if let Some((mut moves, placement)) = moves.filter(|_| !change.raises) {
+            // The names of tomorrow decide how many.
+            moves.sentence = said::EVEN_OUT.into();
             self.list.push(moves);
             self.now = placement;
         }

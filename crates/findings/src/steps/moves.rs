@@ -13,9 +13,16 @@ use crate::steps::repair::step;
 use crate::summary::explanation::named;
 use crate::wording::step as said;
 use slotscope_model::cause::CauseKind;
+use slotscope_model::keys::TypeLoad;
 use slotscope_model::limit;
 use slotscope_model::state::Role;
-use slotscope_model::step::{After, Step, StepKind};
+use slotscope_model::step::{After, RoleAfter, Step, StepKind};
+
+/// Streams of fewer bytes each shrink when they move key by key: one of a single entry takes 4,700 bytes where it was
+/// written, and 800 where it was restored.
+const SMALL_STREAM: f64 = 16_384.0;
+/// With this part of all bytes in them, the ratios after moves are about.
+const MANY_STREAMS: f64 = 0.02;
 
 /// Restoring a backup loses later writes and changes the endpoint, so it must remove this fraction of an excess.
 const RESTORED: f64 = 0.2;
@@ -23,13 +30,16 @@ const RESTORED: f64 = 0.2;
 impl<'a> Steps<'a> {
     /// Adds the moves due today.
     pub(super) fn add_moves(&mut self) {
-        let Some(plan) = self.plan() else { return };
+        let Some(plan) = self.plan(false) else {
+            return;
+        };
         let after = self.now.with_owner(&plan.owner);
         let mut moves = self.move_row(&plan, &after);
         moves.command = match self.commands.service() {
             Some(_) => self.commands.slot_ranges(),
             None => self.commands.plan(self.topology),
         };
+        moves.estimated = self.has_small_streams();
         debug_assert!(
             self.commands.service().is_some()
                 || moves.request == Some(self.cluster.requested(self.summary)),
@@ -44,23 +54,23 @@ impl<'a> Steps<'a> {
         self.is_actionable = true;
         self.list.push(moves);
         if plan.is_relief
-            && let Some((mut rest, after)) = self.moves_after()
+            && let Some((mut rest, after)) = self.moves_after(false)
         {
             rest.sentence = format!(
                 "later: even out: {}",
                 said::moves(rest.slots_moved, None, Some(rest.bytes_moved.unwrap_or(0)))
             );
-            // Of the same keys.
-            rest.estimated = false;
+            // Of the same keys, and exact if the roles are evened out in the same order then.
+            rest.estimated = self.has_small_streams() || !self.keeps_order(&after);
             self.list.push(rest);
             self.now = after;
         }
     }
 
-    /// The moves due after a change, and the resulting placement. The command typed later depends on the key names at
-    /// that time.
-    pub(super) fn moves_after(&self) -> Option<(Step, Placement<'a>)> {
-        let plan = self.plan()?;
+    /// The moves due after a change, and the resulting placement; maybe without those slots that move before it. The
+    /// command typed later depends on the key names at that time.
+    pub(super) fn moves_after(&self, once: bool) -> Option<(Step, Placement<'a>)> {
+        let plan = self.plan(once)?;
         let after = self.now.with_owner(&plan.owner);
         let mut moves = self.move_row(&plan, &after);
         moves.estimated = true;
@@ -78,9 +88,14 @@ impl<'a> Steps<'a> {
         Some((moves, after))
     }
 
-    /// The plan for the placement so far, given the servers' abilities; `None` if none is worth it.
-    fn plan(&self) -> Option<MovePlan> {
-        let request = request_of(self.summary, &self.cluster, &self.now);
+    /// The plan for the placement so far, given the servers' abilities; `None` if none is worth it. `once`: no slot moves
+    /// that has moved in a step before.
+    fn plan(&self, once: bool) -> Option<MovePlan> {
+        let mut request = request_of(self.summary, &self.cluster, &self.now);
+        let owners = self.now.owner.iter().zip(&self.today.owner);
+        for (fixed, (now, today)) in request.fixed.iter_mut().zip(owners) {
+            *fixed |= once && now != today;
+        }
         let plan = match self.commands.service() {
             None => plan(&request),
             Some(service) if service.has_ranges => plan_of_ranges(&request)?.1,
@@ -118,7 +133,10 @@ impl<'a> Steps<'a> {
                 let fullest = [&self.now, after].map(fullest_part);
                 said::relieve(&slots, bytes.unwrap_or(0), fullest)
             }
-            None => said::moves(slots.len() as u64, keys, bytes),
+            None => {
+                let others = self.evened(after);
+                format!("{}{others}", said::moves(slots.len() as u64, keys, bytes))
+            }
             Some(_) => {
                 let nodes = self.cluster.nodes.iter();
                 said::slot_ranges(nodes.filter(|node| node.capacity > 0.0).count() as u64)
@@ -133,6 +151,47 @@ impl<'a> Steps<'a> {
             request: Some(requested(&request, plan, self.now.after(&self.cluster))),
             ..step(StepKind::Move, text, &after.after(&self.cluster))
         }
+    }
+
+    /// What moves are for that do not lower the fullest node.
+    fn evened(&self, after: &Placement<'_>) -> String {
+        let roles = self.now.roles.iter().zip(&after.roles);
+        let judged = roles.filter(|(role, _)| role.is_judged).map(|(now, then)| {
+            let now = self.now.role_after(&self.cluster, now);
+            (now, after.role_after(&self.cluster, then))
+        });
+        let mut judged: Vec<_> = judged.collect();
+        let is_lower = |(now, then): &(RoleAfter, RoleAfter)| {
+            now.max_over_mean - then.max_over_mean >= limit::WORTH / 2.0
+        };
+        if judged.iter().any(is_lower) {
+            return String::new();
+        }
+        judged.retain(|(now, then)| now.rest - then.rest >= limit::WORTH);
+        match judged.first() {
+            Some((now, then)) => said::evens_others(now.rest, then.rest),
+            None => String::new(),
+        }
+    }
+
+    /// Whether many small streams move key by key.
+    fn has_small_streams(&self) -> bool {
+        let types = self.summary.types.iter().flatten();
+        let bytes = |load: &TypeLoad| load.load.get(Metric::Bytes).copied().unwrap_or(0) as f64;
+        let total: f64 = types.clone().map(bytes).sum();
+        let mut streams = types.filter(|load| load.kind.to_string() == "stream");
+        let are_small = |load: &TypeLoad| {
+            let size = bytes(load);
+            size >= MANY_STREAMS * total && size < SMALL_STREAM * load.load.keys as f64
+        };
+        !self.commands.migration.is_atomic() && streams.any(are_small)
+    }
+
+    /// Whether the roles are evened out in the same order after a step as today: memory first where a node is near its
+    /// limit.
+    fn keeps_order(&self, after: &Placement<'_>) -> bool {
+        let is_close = |placement| fullest_part(placement) >= limit::CLOSE;
+        is_close(&self.today) == is_close(after)
     }
 
     /// The milliseconds that the largest key in `slots` blocks its node; `None` if sizes are unknown.

@@ -97,12 +97,7 @@ pub(super) fn repairs(
             ..repair(text)
         });
     }
-    let open: Vec<u16> = summary
-        .nodes
-        .in_flight
-        .iter()
-        .map(|moving| moving.slot)
-        .collect();
+    let open = summary.nodes.open_slots();
     if !open.is_empty() {
         let is_up = summary.verdict.state != State::Down;
         steps.push(Step {
@@ -188,6 +183,14 @@ pub(super) fn frees(
     others.chain([raise]).collect()
 }
 
+/// The limit of memory that a step raises.
+pub(super) struct Raise {
+    pub step: Step,
+    /// The node; `None`: all.
+    pub node: Option<usize>,
+    pub maxmemory: u64,
+}
+
 /// Raises the limit of the fullest node that is at it, so that three quarters are used, and with it those of equal nodes; says
 /// which slot no node has room for.
 pub(super) fn raise_to(
@@ -195,7 +198,7 @@ pub(super) fn raise_to(
     today: &Placement<'_>,
     topology: &Topology,
     commands: &Commands,
-) -> Option<Step> {
+) -> Option<Raise> {
     let parts = today.parts_of_limit().into_iter().enumerate();
     let limited = parts.filter_map(|(at, part)| Some((at, part?)));
     let (full, part) = limited.max_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -228,10 +231,14 @@ pub(super) fn raise_to(
     let of_all = nodes > 1 && (0..summary.nodes.list.len()).all(is_equal);
     let label = (!of_all).then(|| node.label());
     let text = said::raise_to(label.as_ref(), most as u64, slot);
-    Some(Step {
-        findings: vec![finding.id.clone()],
-        command: commands.raise(topology.nodes.get(full)?, of_all, most as u64),
-        ..step(StepKind::Free, text, &After::default())
+    Some(Raise {
+        step: Step {
+            findings: vec![finding.id.clone()],
+            command: commands.raise(topology.nodes.get(full)?, of_all, most as u64),
+            ..step(StepKind::Free, text, &After::default())
+        },
+        node: (!of_all).then_some(full),
+        maxmemory: most as u64,
     })
 }
 

@@ -76,7 +76,8 @@ pub(crate) fn of(
     // next to it.
     let is_cut_off = |file: &FileFacts| input.incomplete.iter().any(|cut| cut.file == file.name);
     let without_keys = |file: &&FileFacts| {
-        file.keys + file.left_out == 0 && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)
+        let is_empty = file.keys + file.left_out == 0 && !file.is_capture;
+        is_empty && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)
     };
     let nothing = input.files.iter().filter(without_keys);
     evidence.extend(nothing.map(|file| match &file.captured {

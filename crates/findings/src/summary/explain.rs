@@ -2,14 +2,17 @@
 
 use slotscope_engine::name::Name;
 
+use crate::summary::coverage::lack_for;
 use crate::summary::explanation::{Fullest, Why, named};
 use crate::summary::judge::Judgement;
 use crate::summary::role_verdict::RoleInputs;
 use crate::summary::split::Split;
-use crate::wording::verdict as said;
+use crate::wording::{coverage, verdict as said};
 use slotscope_model::cause::{Cause, CauseKind};
+use slotscope_model::coverage::Seen;
 use slotscope_model::independent_units::UnitKind;
 use slotscope_model::measure::Measure;
+use slotscope_model::nodes::NodeLoad;
 use slotscope_model::reason::Reason;
 use slotscope_model::state::{Role, State};
 
@@ -45,7 +48,8 @@ impl RoleInputs<'_> {
             measure: load.measure,
             max_over_mean: split.max_over_mean,
             reason: self.why(split, judgement, causes),
-            compared: Some((split.nodes(), owning)).filter(|(compared, owning)| compared < owning),
+            compared: Some((split.nodes(), owning))
+                .filter(|(compared, owning)| compared < owning && load.reason.is_none()),
             memory_is_unknown: load.measure == Measure::Keys && load.role == Some(Role::Memory),
             is_estimated: load.is_estimated,
             are_writes: captures.is_some_and(|captures| captures.are_writes),
@@ -68,6 +72,7 @@ impl RoleInputs<'_> {
             },
             (Some(Reason::Idle), _) => Why::Idle,
             (Some(Reason::Capped), _) => Why::Capped,
+            (Some(Reason::NotSeen), _) => Why::Unseen(self.unseen(), named(causes)),
             (Some(Reason::Unreadable), _) => match self.verdict.gaps.unreadable(self.load) {
                 Some(gap) => Why::Unreadable(gap.clone()),
                 None => Why::Even,
@@ -101,15 +106,28 @@ impl RoleInputs<'_> {
             Reason::Counters if is_one_reading => said::ONE_READING.into(),
             Reason::Counters => said::OTHER_TIMES.into(),
             Reason::OutsideSlots => said::OUTSIDE_SLOTS.into(),
-            _ if measure.role() == Role::Memory => said::SAMPLED.into(),
-            _ => {
-                let compared = self.load.compared.iter();
-                let seen: Vec<Name> = compared.map(|at| self.nodes().list[*at].label()).collect();
-                said::captured(&seen, self.nodes().owning().count())
-            }
+            _ if self.verdict.summary.input.sample_percent.is_some() => said::SAMPLED.into(),
+            _ => said::not_compared(&self.unseen()),
         };
         let heaviest = self.heaviest();
         why + &heaviest.map_or(String::new(), |seen| said::gets(&seen, measure))
+    }
+
+    /// What was not seen, and of which node.
+    fn unseen(&self) -> String {
+        let nodes = &self.nodes().list;
+        let rows = nodes.iter().zip(&self.load.seen);
+        let is_unseen = |(node, seen): &(&NodeLoad, &Seen)| !seen.is_whole() && !node.is_lost();
+        let rows = rows.filter(is_unseen);
+        let unseen: Vec<_> = rows.map(|(node, seen)| (node.label(), *seen)).collect();
+        let lack = lack_for(&self.verdict.summary.coverage, self.load);
+        match lack.filter(|_| unseen.is_empty()) {
+            Some(lack) => lack.sentence.clone(),
+            None => {
+                let owning = self.nodes().owning().count();
+                coverage::unseen(&unseen, owning, self.load.measure)
+            }
+        }
     }
 
     /// The heaviest tag or key of the observed load: its name, whether it is a tag, and its part of that load.

@@ -36,6 +36,8 @@ pub(crate) struct Fullest {
 pub(crate) enum Why {
     /// The dump is damaged; this is the strongest sign.
     Damaged(Integrity),
+    /// This was not seen, so that the others say nothing of all nodes; with their causes.
+    Unseen(String, Vec<Cause>),
     /// It is not above its fair share.
     Even,
     /// There is only one node.

@@ -60,7 +60,7 @@ pub(crate) fn judge(
     match measure {
         Measure::Ops | Measure::Accesses if is_idle(amounts) => unjudged(Reason::Idle),
         Measure::Cpu if is_idle_by_cpu(amounts) => unjudged(Reason::Idle),
-        Measure::Ops => {
+        Measure::Ops | Measure::Commands => {
             let (nodes, total) = (split.nodes() as f64, split.total());
             // The fullest node's captured operations are a sample of its work.
             let sigma = (split.max_over_mean * nodes / total).sqrt();

@@ -4,7 +4,9 @@ pub(crate) mod attributed;
 pub mod balance;
 pub(crate) mod block_time;
 pub(crate) mod capacity;
+pub mod commands;
 pub(crate) mod compared;
+pub(crate) mod coverage;
 pub mod evidence;
 pub(crate) mod expiring;
 pub(crate) mod expiry;
@@ -52,6 +54,7 @@ use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::recount::{Recount, hottest};
 use slotscope_model::balance::{sum, tidy};
 use slotscope_model::capacity::Room;
+use slotscope_model::coverage::Coverage;
 use slotscope_model::role_load::Asked;
 use slotscope_model::run::Run;
 use slotscope_model::tags::Tags;
@@ -180,6 +183,9 @@ pub fn summarise<'l>(
     let bytes = loads.get(Metric::Bytes).map(Vec::as_slice);
     let capacity = capacity::of(&nodes, bytes, room, observed);
     let headroom = headroom::of(&nodes, capacity.as_ref(), room, observed, expiry.as_ref());
+    let lacks = coverage::lacks(&nodes, observed, &input);
+    commands::note(&mut nodes, observed);
+    nodes.open = observed.open_slots.clone();
     let mut summary = Summary {
         schema: SCHEMA.into(),
         run: Run::default(),
@@ -211,6 +217,10 @@ pub fn summarise<'l>(
             .map(quantiles::of),
         tag_sizes,
         input,
+        coverage: Coverage {
+            lacks,
+            ..Coverage::default()
+        },
         slots: Slots {
             stats: loads.map(|_, loads| balance::of(loads)),
             hottest,
@@ -237,6 +247,7 @@ pub fn summarise<'l>(
         signs: &signs,
         gaps: &Gaps::of(&summary.input),
     });
+    summary.coverage = coverage::of(&summary);
     noted::note(&mut summary, observed);
     let asked = listing.asked.by.first().copied();
     let by = asked.unwrap_or_else(|| summary.verdict.metric());

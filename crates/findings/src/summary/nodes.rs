@@ -50,6 +50,7 @@ pub(crate) fn of(topology: &Topology, slots: &PerMetric<Vec<u64>>) -> Nodes {
         source: Name::from(topology.source.as_str()),
         balance,
         in_flight: in_flight.collect(),
+        open: Vec::new(),
         unowned,
         list,
     }

@@ -2,7 +2,9 @@
 //!
 //! Vectors are indexed by node as in the topology and may be shorter than it.
 
+use slotscope_engine::format::keyless::Keyless;
 use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::{
     HotKeys, HotSlotKeys, LoggedCommands, RefusedWork,
 };
@@ -28,6 +30,12 @@ pub struct Observed {
     pub hot_keys: HotKeys,
     /// Slow and large commands that servers logged.
     pub logged: LoggedCommands,
+    /// The slots whose counts were read, where servers counted; absent if keys were.
+    pub counted_slots: Option<Vec<bool>>,
+    /// Slots that a collection found open.
+    pub open_slots: Vec<u16>,
+    /// Whether load was asked for and measured, be it next to nothing.
+    pub is_load_measured: bool,
     /// Whether all keys of a running cluster were read.
     pub is_whole_collection: bool,
     /// First and last time of the dumps and captures, in seconds since 1970.
@@ -111,6 +119,17 @@ impl ServerFacts {
     }
 }
 
+/// The commands that a node ran.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CommandsOf {
+    /// All of them; one with several keys counts once for each.
+    pub all: u64,
+    /// Those that are in no slot.
+    pub keyless: Keyless,
+    /// The client that sends most of these, and how many; redacted where names are.
+    pub client: Option<(Name, u64)>,
+}
+
 /// The extent of captures, or of server counters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Captures {
@@ -118,6 +137,8 @@ pub struct Captures {
     pub seen: Vec<Option<bool>>,
     /// Seconds spanned by each node's capture.
     pub spans: Vec<Option<f64>>,
+    /// The slots that were read, where servers counted.
+    pub counted_slots: Option<Vec<bool>>,
     /// Whether any two compared nodes' spans overlap by less than half.
     pub are_apart: bool,
     /// Whether operations come from append-only files: writes only.
@@ -126,6 +147,10 @@ pub struct Captures {
     pub are_counters: bool,
     /// Whether the load is a single counter reading with an unknown start.
     pub is_one_reading: bool,
+    /// The commands that each node ran; absent where it is not known which node did.
+    pub commands: Vec<Option<CommandsOf>>,
+    /// Commands that are in no slot, of nodes that are not known.
+    pub commands_of_no_node: u64,
     /// Times of the first and the last operation, in seconds since 1970.
     pub range: Option<(u64, u64)>,
 }

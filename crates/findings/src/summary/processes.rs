@@ -12,6 +12,7 @@ use slotscope_model::finding::{Finding, FindingKind};
 use slotscope_model::limit;
 use slotscope_model::measure::Measure;
 use slotscope_model::nodes::Nodes;
+use slotscope_model::reason::Reason;
 use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_model::state::{Role, State};
 
@@ -95,7 +96,7 @@ pub(crate) fn skewed(summary: &Summary) -> Option<&Finding> {
 }
 
 fn is_compared_by_slots(role: &RoleVerdict) -> bool {
-    role.role == Some(Role::Load) && role.fullest.is_some()
+    role.role == Some(Role::Load) && role.fullest.is_some() && role.reason != Some(Reason::NotSeen)
 }
 
 /// The busiest node, if it is above its fair share.

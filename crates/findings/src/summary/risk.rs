@@ -13,13 +13,14 @@ use crate::summary::verdict_inputs::VerdictInputs;
 use crate::wording::finding::{self as said, KeyText};
 use slotscope_model::Summary;
 use slotscope_model::balance::tidy;
+use slotscope_model::coverage::{Lack, Lacking};
 use slotscope_model::expiry::Expiry;
 use slotscope_model::expiry::Storm;
 use slotscope_model::finding::{Finding, FindingKind};
 use slotscope_model::independent_units::{Unit, UnitKind, Units};
 use slotscope_model::measure::Measure;
 use slotscope_model::nodes::{NodeLoad, Nodes};
-use slotscope_model::state::{Role, Severity};
+use slotscope_model::state::{Role, Severity, State};
 
 /// A key of this many bytes is always a risk.
 pub(crate) const LARGE_KEY: u64 = 100 << 20;
@@ -58,7 +59,9 @@ pub(crate) fn risks(inputs: &VerdictInputs<'_>) -> Vec<Finding> {
     risks.extend(tags(nodes, units));
     risks.extend(replicas(nodes));
     risks.extend(empty(nodes));
-    if nodes.total(Metric::Keys) > 0 && units.per.get(Metric::Bytes).is_none() {
+    let lacks = |lack: &Lack| lack.of == Lacking::Columns;
+    let may_have_sizes = inputs.summary.coverage.lacks.iter().any(lacks);
+    if nodes.total(Metric::Keys) > 0 && units.per.get(Metric::Bytes).is_none() && !may_have_sizes {
         risks.push(Finding::new(
             FindingKind::SizesUnknown,
             Severity::Notice,
@@ -87,12 +90,18 @@ fn size(risk: &Finding) -> f64 {
 }
 
 fn open_slots(nodes: &Nodes) -> Option<Finding> {
-    let first = nodes.in_flight.first()?;
-    let slots: Vec<u16> = nodes.in_flight.iter().map(|moving| moving.slot).collect();
+    let slots = nodes.open_slots();
+    let first = *slots.first()?;
     let text = said::open_slots(&slots);
-    Some(Finding {
-        slot: Some(first.slot),
+    let open = Finding {
+        slot: Some(first),
         ..Finding::new(FindingKind::OpenSlot, Severity::Warning, text).of(slots.len() as f64)
+    };
+    // What a collection lacks for it has to be read again.
+    Some(if nodes.open.is_empty() {
+        open
+    } else {
+        open.setting(State::Watch)
     })
 }
 

@@ -2,10 +2,8 @@
 
 use slotscope_engine::metric::Metric;
 
-use crate::summary::observed::Captures;
 use crate::summary::processes;
 use crate::summary::verdict_inputs::VerdictInputs;
-use slotscope_engine::tally::tag_table::LISTED;
 use slotscope_model::balance::sum;
 use slotscope_model::limit;
 use slotscope_model::measure::Measure;
@@ -113,20 +111,16 @@ impl VerdictInputs<'_> {
             return Some(load);
         };
         load.is_estimated = measure == Measure::Cpu && !captures.are_counters;
-        let seen = self.seen(captures, &load);
-        // The slots of lost nodes are down, not idle.
-        let is_answering = |at: &&usize| !self.summary.nodes.list[**at].is_lost();
-        let answering = load.compared.iter().filter(is_answering).count().max(1);
+        let owning = load.compared.clone();
         let span = |at: usize| captures.spans.get(at).copied().flatten();
-        // Counters of a node that was reset or got other slots cover an unknown time.
-        let has_spans = captures.are_counters && load.compared.iter().any(|at| span(*at).is_some());
-        load.compared
-            .retain(|at| seen.contains(at) && (!has_spans || span(*at).is_some()));
+        self.see(&mut load, |at| {
+            self.of_captures(captures, &owning, at, measure)
+        });
         let spans: Option<Vec<f64>> = load.compared.iter().map(|at| span(*at)).collect();
         if captures.is_one_reading || captures.are_apart {
             load.reason = Some(Reason::Counters);
-        } else if (load.compared.len() as f64) < limit::COVERED * answering as f64 {
-            load.reason = Some(Reason::NotSeen);
+        } else if load.reason.is_some() {
+            // Nodes were not seen.
         } else if captures.are_counters && measure == Measure::Cpu {
             let is_outside =
                 processes::are_hidden_by_slots(&self.summary.nodes, self.observed, &load.compared);
@@ -148,47 +142,31 @@ impl VerdictInputs<'_> {
         Some(scaled(load, &self.summary.nodes, scale))
     }
 
-    /// Indices of the captured nodes. A node without operations counts as captured if that may be chance.
-    fn seen(&self, captures: &Captures, load: &RoleLoad) -> Vec<usize> {
-        let of_metric = self.summary.units.per.get(load.measure.metric());
-        let units = of_metric.map_or(0.0, |units| match units.named.len() {
-            named if named < LISTED => named as f64,
-            _ => units.count.max(LISTED as f64),
-        });
-        let owned: f64 = self
-            .summary
-            .nodes
-            .owning()
-            .map(|node| f64::from(node.slots))
-            .sum();
-        let is_seen = |at: &usize| {
-            let node = &self.summary.nodes.list[*at];
-            let is_idle = || f64::from(node.slots) / owned * units <= limit::SURELY;
-            let told = captures.seen.get(*at).copied().flatten();
-            told.unwrap_or(node.load_by(load.measure.metric()) > 0 || is_idle())
-        };
-        load.compared.iter().copied().filter(is_seen).collect()
-    }
-
     /// The load of all nodes with slots, except lost nodes from which nothing was read.
     fn of(&self, measure: Measure) -> Option<RoleLoad> {
         let is_read = |node: &NodeLoad| Metric::ALL.iter().any(|metric| node.load_by(*metric) > 0);
         let is_known = |node: &NodeLoad| !node.is_lost() || is_read(node);
         let owning = |(_, node): &(usize, &NodeLoad)| node.slots > 0 && is_known(node);
         let nodes = self.summary.nodes.list.iter().enumerate().filter(owning);
-        Some(RoleLoad {
+        let mut load = RoleLoad {
             role: Some(measure.role()),
             measure,
             slots: self.summary.slots.loads.get(measure.metric())?.clone(),
             scale: Vec::new(),
+            seen: Vec::new(),
             compared: nodes.map(|(at, _)| at).collect(),
             weights: self.weights(measure.role()),
-            reason: Some(Reason::NotSeen).filter(|_| {
-                self.summary.input.sample_percent.is_some() && measure.role() == Role::Memory
-            }),
+            reason: None,
             span_secs: None,
             is_estimated: false,
-        })
+        };
+        if measure.role() == Role::Memory {
+            self.see(&mut load, |at| self.of_counts(at));
+            if self.summary.input.sample_percent.is_some() {
+                load.reason = Some(Reason::NotSeen);
+            }
+        }
+        Some(load)
     }
 
     /// Relative capacities: the user's, else for memory the limits if they differ.

@@ -50,14 +50,13 @@ pub(crate) fn of(inputs: &RoleInputs<'_>) -> RoleVerdict {
         floor: slot_floor_of(&load.slots, &compared.shares),
         ..RoleVerdict::default()
     };
-    let Some(split) = Split::of(&compared, units, load.measure) else {
-        return RoleVerdict {
-            sentence: inputs.nothing(),
-            state: State::Empty,
-            ..verdict
-        };
-    };
-    if let Some(reason) = load.reason {
+    let is_sample = inputs.verdict.summary.input.sample_percent.is_some();
+    // The nodes that were seen whole are compared, without a verdict on all.
+    let is_compared =
+        |reason: &Reason| *reason == Reason::NotSeen && compared.nodes.len() > 1 && !is_sample;
+    let is_there = compared.total > 0.0 || compared.nodes.is_empty();
+    let reason = load.reason.filter(|reason| !is_compared(reason));
+    if let Some(reason) = reason.filter(|_| is_there) {
         return RoleVerdict {
             reason: Some(reason),
             state: State::Unjudged,
@@ -66,6 +65,13 @@ pub(crate) fn of(inputs: &RoleInputs<'_>) -> RoleVerdict {
             ..verdict
         };
     }
+    let Some(split) = Split::of(&compared, units, load.measure) else {
+        return RoleVerdict {
+            sentence: inputs.nothing(),
+            state: State::Empty,
+            ..verdict
+        };
+    };
     let judgement = inputs.judgement(&split);
     let causes = split.causes(&load.slots);
     let sentence = inputs.fullest(&split, &judgement, &causes);
@@ -83,6 +89,7 @@ pub(crate) fn of(inputs: &RoleInputs<'_>) -> RoleVerdict {
         }),
         usable_capacity: Some(tidy(1.0 / split.max_over_mean)),
         causes,
+        seen: load.reason.and_then(|_| inputs.heaviest()),
         ..verdict
     }
 }
@@ -110,6 +117,9 @@ impl RoleInputs<'_> {
         };
         if !self.verdict.signs.is_empty() {
             return suspicious;
+        }
+        if let Some(reason) = load.reason {
+            return unjudged(reason);
         }
         if self.verdict.summary.headroom.is_capped && is_memory {
             return unjudged(Reason::Capped);

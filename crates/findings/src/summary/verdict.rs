@@ -13,7 +13,9 @@ use slotscope_model::verdict::Verdict;
 use crate::summary::judge::Amounts;
 use crate::summary::role_verdict::RoleInputs;
 use crate::summary::verdict_inputs::VerdictInputs;
-use crate::summary::{findings, headroom, moving, processes, recency, risk, role_verdict};
+use crate::summary::{
+    commands, findings, headroom, moving, processes, recency, risk, role_verdict,
+};
 use crate::wording::finding as said;
 
 /// Judges the nodes in every role and finds other problems; steps are computed later. Also returns the role loads,
@@ -150,6 +152,7 @@ impl VerdictInputs<'_> {
         let skews = findings::skews(roles);
         findings.extend(skews.map(|skew| Finding { is_chosen, ..skew }));
         if !is_chosen {
+            findings.extend(commands::skew(nodes, observed));
             let loads = processes::of(nodes, observed, roles);
             findings.extend(processes::skew(nodes, observed, &loads));
         }
@@ -183,7 +186,11 @@ impl VerdictInputs<'_> {
             Finding::new(
                 FindingKind::LoadUnknown,
                 Severity::Notice,
-                said::LOAD_UNKNOWN,
+                if self.observed.is_load_measured {
+                    said::LOAD_IDLE
+                } else {
+                    said::LOAD_UNKNOWN
+                },
             )
             .of(keys)
         })

@@ -20,6 +20,9 @@ pub(crate) const NO_LIMIT: &str =
 /// Keys are uneven, and load may be.
 pub(crate) const LOAD_UNKNOWN: &str =
     "the nodes are uneven by keys and even in memory; load was not measured";
+/// The same where the nodes were idle meanwhile.
+pub(crate) const LOAD_IDLE: &str =
+    "the nodes are uneven by keys and even in memory; load was measured, and they were idle";
 /// A block shorter than this, in milliseconds, is not mentioned.
 const BLOCKS: f64 = 100.0;
 
@@ -69,6 +72,33 @@ pub(crate) fn process(
             "; {} of the CPU time is in no slot (scripts, transactions, network)",
             percent(part)
         ))
+    )
+}
+
+/// A node that runs more than its fair share of commands. `most` is the commonest of those in no slot and its part of all that
+/// it runs, `client` the client that sends more than half of those.
+pub(crate) fn commands(
+    node: &Name,
+    max_over_mean: f64,
+    part: f64,
+    most: Option<(&Name, f64)>,
+    client: Option<&Name>,
+) -> String {
+    let most = most.map_or_else(String::new, |(name, part)| {
+        let name = match name.to_string() {
+            name if name.is_empty() => "commands with unknown names".into(),
+            name => name.to_uppercase().replace('|', " "),
+        };
+        format!(": {name} {} of them", percent(part))
+    });
+    let client = client.map_or_else(String::new, |client| format!(", from {}", short(client)));
+    format!(
+        "{} {} {} its share of {}, {} of all, also those without keys{most}{client}",
+        short(node),
+        Measure::Commands.verb(),
+        times(max_over_mean),
+        Measure::Commands.noun(),
+        percent(part),
     )
 }
 

@@ -1,7 +1,8 @@
 //! Signs of a damaged dump, each as the end of "the dump does not look whole: ...".
 
 use slotscope_engine::name::Name;
-use slotscope_engine::text::{are, counted, grouped, ranges, short};
+use slotscope_engine::text::{are, counted, grouped, list, percent, ranges, short};
+use slotscope_model::words::NAMES;
 
 use crate::summary::integrity::REQUESTS;
 use slotscope_model::integrity::Damage;
@@ -151,20 +152,35 @@ pub(crate) fn low_node(node: &Name, over: f64, sigmas: f64) -> String {
     )
 }
 
-/// The load of a node, maybe of only two, deviates from its share more than hashing explains.
-pub(crate) fn unlikely_node(node: &Name, over: f64, damage: Damage, of_two: bool) -> String {
-    let side = if over > 0.0 { "above" } else { "below" };
+/// The load of a node, maybe of only two, deviates from its share more than hashing explains, and that of `others`. What was
+/// measured comes before what may be the cause.
+pub(crate) fn unlikely_node(
+    node: &Name,
+    over: f64,
+    damage: Damage,
+    of_two: bool,
+    others: &[(Name, f64)],
+) -> String {
     let why = match damage {
         Damage::MissingNode if of_two => {
-            "a part of its dump is missing, or the other has keys of another cluster"
+            "it may have lost keys, its dump may be partial, or the other has keys of another cluster"
         }
-        Damage::MissingNode => "a part of its dump is missing",
+        Damage::MissingNode => "it may have lost keys, or its dump is partial",
         Damage::Duplicates => "it is in the dump twice, or with a replica",
         _ => "keys of another cluster are among them",
     };
+    let of = |over: f64| percent(1.0 + over);
+    let others = others
+        .iter()
+        .map(|(name, over)| format!("{} {}", short(name), of(*over)));
+    let others: Vec<String> = others.collect();
+    let others = match others.as_slice() {
+        [] => String::new(),
+        others => format!(" ({} too)", list(others.iter(), NAMES)),
+    };
     format!(
-        "without heavy tags node {} is {:.0}% {side} its share, which no hash does: {why}",
+        "{} holds {} of what its slots should hold{others}, without heavy tags: {why}",
         short(node),
-        100.0 * over.abs()
+        of(over)
     )
 }

@@ -14,6 +14,9 @@ use slotscope_model::words::{ratio, times};
 /// The limit of memory is raised on the host.
 pub(crate) const RAISE_LIMIT: &str = "raise maxmemory, where the host has room";
 
+/// Slots move once a change is made.
+pub(crate) const EVEN_OUT: &str = "then even out: slotscope plan on a new dump";
+
 /// This many bytes of a node are buffers.
 pub(crate) fn buffers(size: u64) -> String {
     let size = bytes(size);
@@ -106,6 +109,15 @@ pub(crate) fn moves(slots: u64, keys: Option<u64>, size: Option<u64>) -> String 
     format!("move {}{amount}", counted(slots, "slot"))
 }
 
+/// The fullest node stays as it is, and the others become even.
+pub(crate) fn evens_others(before: f64, after: f64) -> String {
+    format!(
+        ": the fullest node stays, the others go from {} to {}",
+        ratio(before),
+        ratio(after)
+    )
+}
+
 /// Few slots move that bring nodes below their limit of memory: the part of it that the fullest node uses, and then.
 pub(crate) fn relieve(slots: &[u16], size: u64, [before, after]: [f64; 2]) -> String {
     format!(
@@ -127,19 +139,22 @@ pub(crate) fn slot_ranges(shards: u64) -> String {
 }
 
 /// Tags and keys are split, maybe with slots that move along; `is_written`: the heaviest is mostly written.
-pub(crate) fn split(units: &[Pieces], then_move: Option<u64>, is_written: bool) -> String {
+pub(crate) fn split(units: &[Pieces], then_move: bool, is_written: bool) -> String {
     let no_cache = match (is_written, units.len()) {
         (false, _) => "",
         (true, 1) => "; a cache does not help: it is mostly written",
         (true, _) => "; a cache does not help: the first is mostly written",
     };
-    let moves = then_move.map_or(String::new(), |slots| {
-        format!(", then move {}", counted(slots, "slot"))
-    });
+    let moves = if then_move { ", then even out" } else { "" };
     format!(
         "split {}{moves} (in the application{no_cache})",
         pieces(units)
     )
+}
+
+/// Slots move for the time until a tag or key is split.
+pub(crate) fn until_split(name: &Name, is_tag: bool, moves: &str) -> String {
+    format!("until {} is split: {moves}", unit(name, is_tag))
 }
 
 /// The braces are removed from names. With captures beside the dump, another command tells what needs them.
@@ -235,12 +250,33 @@ pub(crate) fn why_not(why: &WhyNot) -> String {
             format!("{together} of the {heaviest} heaviest slots have to share a node")
         }
         WhyNot::NotWorth(to, slots) => format!(
-            "{} would be possible, which is not worth {}",
+            "{} was found, which is not worth {}",
             ratio(*to),
             counted(*slots as u64, "slot")
         ),
-        WhyNot::Limits => "maxmemory of the nodes leaves no better placement".into(),
-        WhyNot::OtherRole => "a better placement would make another role worse".into(),
-        WhyNot::NotFound => "no placement was found that is worth its moves".into(),
+        WhyNot::Limits { band, ratio: found } => format!(
+            "no placement within maxmemory brings it to {}; without it {} was found",
+            ratio(*band),
+            ratio(*found)
+        ),
+        WhyNot::OtherRole { band, ratio: found } => format!(
+            "no placement brings it to {} without making another role worse; with that {} was found",
+            ratio(*band),
+            ratio(*found)
+        ),
+        WhyNot::NoPlacement {
+            band,
+            has_limits,
+            has_others,
+        } => {
+            let within = if *has_limits { " within maxmemory" } else { "" };
+            let others = if *has_others {
+                " without making another role worse"
+            } else {
+                ""
+            };
+            format!("no placement{within} brings it to {}{others}", ratio(*band))
+        }
+        WhyNot::NotFound => "no better placement was found within the search".into(),
     }
 }

@@ -72,6 +72,14 @@ impl Fullest {
                     sign.sentence
                 )
             }
+            Why::Unseen(what, causes) => {
+                let basis = if self.memory_is_unknown {
+                    "by their number"
+                } else {
+                    "of what was read"
+                };
+                format!("{what}; {basis}, {holds}{}", because(causes, self.measure))
+            }
             Why::Even => format!(
                 "the nodes are even: {node}, the fullest, {} {} its share of {noun}",
                 self.measure.verb(),
@@ -160,15 +168,9 @@ impl Gap {
     }
 }
 
-/// Only these nodes, out of `owning`, were captured.
-pub(crate) fn captured(nodes: &[Name], owning: usize) -> String {
-    let owning = counted(owning as u64, "node");
-    if nodes.is_empty() {
-        return format!("none of {owning} was captured");
-    }
-    let names = list(nodes.iter().map(short), NAMES);
-    let was = if nodes.len() == 1 { "was" } else { "were" };
-    format!("only {names} of {owning} {was} captured, so nodes are not compared")
+/// Why nodes are not compared: which of them were not seen whole.
+pub(crate) fn not_compared(unseen: &str) -> String {
+    format!("{unseen}, so nodes are not compared")
 }
 
 /// The heaviest tag or key of a load whose nodes are not compared.

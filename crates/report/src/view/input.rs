@@ -1,7 +1,9 @@
 //! The input: files, rejected rows, and possible faults.
 
+use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::text::{and_more, bytes, counted, grouped, truncated};
+use slotscope_engine::text::{and_more, bytes, counted, grouped, name, truncated};
+use slotscope_model::coverage::{Extent, Lacking, RoleCoverage};
 use slotscope_model::{FileFacts, InputFacts, Summary};
 
 use crate::view::remarks as of_any;
@@ -9,6 +11,10 @@ use crate::view::{Block, Cell, Column, Scope, Section, Table};
 
 /// Maximum characters of the reason for a rejected line, which may quote it.
 const REASON: usize = 400;
+/// Ways of reading shown below the verdict.
+const READINGS: usize = 2;
+/// Maximum characters of a key there.
+const SHOWN: usize = 40;
 /// Doubts shown below the verdict.
 const DOUBTS: usize = 3;
 
@@ -57,12 +63,38 @@ pub fn overview(summary: &Summary) -> Option<Section<'_>> {
     let is_taken = |slot: &usize| loads.iter().any(|(_, loads)| loads[*slot] > 0);
     let taken = (0..loads.keys.len()).filter(is_taken).count() as u64;
     let text = format!(
-        "{} in {} of 16,384 slots, from {from} ({})",
+        "{} in {} of 16,384 slots, from {from} ({}){}",
         what_was_read(summary),
         grouped(taken),
-        bytes(input.bytes_read)
+        bytes(input.bytes_read),
+        not_seen(summary)
     );
     Some(Section::untitled().scoped(Scope::Overview).paragraph(text))
+}
+
+/// What was not seen, after all that was.
+fn not_seen(summary: &Summary) -> String {
+    let of_role = |role: &RoleCoverage| {
+        let unseen = role
+            .nodes
+            .iter()
+            .filter(|node| node.seen != Extent::Whole)
+            .count();
+        let nodes = counted(role.nodes.len() as u64, "node");
+        (unseen > 0).then(|| format!("{} of {unseen} of {nodes}", role.metric.noun()))
+    };
+    let coverage = &summary.coverage;
+    let of_nodes = coverage.roles.iter().filter_map(of_role);
+    let of_input = coverage.lacks.iter().map(|lack| match lack.of {
+        Lacking::Slots => "some primaries".to_owned(),
+        Lacking::Columns => "a column of numbers".to_owned(),
+        Lacking::Commands => "which nodes ran the commands without keys".to_owned(),
+    });
+    let parts: Vec<String> = of_nodes.chain(of_input).collect();
+    match parts.as_slice() {
+        [] => String::new(),
+        parts => format!("; not seen: {}", parts.join(", ")),
+    }
 }
 
 /// The number of keys and operations read.
@@ -83,10 +115,80 @@ fn what_was_read(summary: &Summary) -> String {
     }
 }
 
-/// Doubts about the input, if space is short.
+/// How the input was read and doubts about it, if space is short.
 pub(crate) fn read(summary: &Summary) -> Option<Section<'_>> {
-    let doubts: Vec<Block<'_>> = first_doubts(&summary.input).collect();
-    (!doubts.is_empty()).then(|| Section::untitled().with_all(doubts))
+    let readings = readings(summary).into_iter().map(Block::Line);
+    let lines: Vec<Block<'_>> = readings.chain(first_doubts(&summary.input)).collect();
+    (!lines.is_empty()).then(|| Section::untitled().with_all(lines))
+}
+
+/// How texts were read, each with the first key: so a misreading is seen even where nothing warns of it.
+pub(crate) fn readings(summary: &Summary) -> Vec<String> {
+    let mut groups: Vec<(&FileFacts, u64)> = Vec::new();
+    let files = &summary.input.files;
+    for file in files.iter().filter(|file| file.first.is_some()) {
+        let is_same = |(other, _): &&mut (&FileFacts, u64)| {
+            (&other.line, &other.format) == (&file.line, &file.format)
+        };
+        match groups.iter_mut().find(is_same) {
+            Some((_, files)) => *files += 1,
+            None => groups.push((file, 1)),
+        }
+    }
+    let hidden = groups.len().saturating_sub(READINGS);
+    let largest = largest(summary).filter(|_| groups.len() == 1);
+    let has_sizes = summary.input.weights.get(Metric::Bytes).is_some();
+    let shown = groups.iter().take(READINGS);
+    let lines = shown.map(|(file, count)| {
+        let name = match (files.len(), count) {
+            (1, _) => String::new(),
+            (_, 1) => format!("{}: ", file.name),
+            (_, count) => format!("{}: ", counted(*count, "file")),
+        };
+        format!(
+            "{name}{}{}",
+            reading(file, has_sizes),
+            largest.as_deref().unwrap_or_default()
+        )
+    });
+    lines
+        .chain((hidden > 0).then(|| and_more(hidden)))
+        .collect()
+}
+
+/// How a file was read.
+fn reading(file: &FileFacts, has_sizes: bool) -> String {
+    let line = file.line.as_deref().unwrap_or(&file.format);
+    let first = file.first.as_ref();
+    let key = first.map_or(String::new(), |first| {
+        format!(": \"{}\"", name(&first.key, SHOWN))
+    });
+    let size = match first.and_then(|first| first.size) {
+        Some(size) => format!(" of {}", bytes(size)),
+        None if has_sizes || file.keys == 0 => String::new(),
+        None => String::from("; no sizes"),
+    };
+    format!("read as {}{key}{size}", truncated(line, REASON))
+}
+
+/// The largest key, where sizes are known.
+fn largest(summary: &Summary) -> Option<String> {
+    let keys = summary.keys.as_ref()?.heaviest.get(Metric::Bytes)?;
+    let key = keys.first()?;
+    let size = key.weights.get(Metric::Bytes)?;
+    let is_first = |file: &FileFacts| {
+        file.first
+            .as_ref()
+            .is_some_and(|first| first.key == key.key)
+    };
+    if summary.input.files.iter().any(is_first) {
+        return Some(", the largest".into());
+    }
+    Some(format!(
+        ", the largest \"{}\" of {}",
+        name(&key.key, SHOWN),
+        bytes(*size)
+    ))
 }
 
 /// How much was read, for the last line of the output.
@@ -101,7 +203,8 @@ pub fn read_in_words(summary: &Summary) -> String {
 /// Doubts about the input, for below the verdict; `remarks` has those that do not fit.
 pub(crate) fn doubts(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::untitled().scoped(Scope::Overview);
-    Some(section.with_all(first_doubts(&summary.input)))
+    let readings = readings(summary).into_iter().map(Block::Line);
+    Some(section.with_all(readings.chain(first_doubts(&summary.input))))
 }
 
 fn first_doubts<'a>(input: &InputFacts) -> impl Iterator<Item = Block<'a>> {

@@ -7,6 +7,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, counted, percent};
 use slotscope_model::Summary;
 use slotscope_model::capacity::NodeRoom;
+use slotscope_model::coverage::Extent;
 use slotscope_model::measure::Measure;
 use slotscope_model::nodes::NodeLoad;
 use slotscope_model::role_verdict::RoleVerdict;
@@ -114,12 +115,16 @@ fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], in_full: bool) -> 
         })
         .column(
             Column::words("state").only_for_people().optional(),
-            |node| Cell::of(state(node), Cell::text),
+            |node| Cell::of(state(summary, node), Cell::text),
         )
         .column(Column::number("slots").rank(Rank::Detail), |node| {
             Cell::count(node.slots)
         })
         .loads(Metric::ALL, metric, |node| node.load)
+        .column(
+            Column::number("commands").only_for_people().optional(),
+            |node| Cell::of(node.commands, Cell::count),
+        )
         .columns(
             &shares,
             |share| fair_column(share.measure),
@@ -147,11 +152,17 @@ fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], in_full: bool) -> 
 }
 
 /// Why a node does not serve its slots, according to the topology.
-fn state(node: &NodeLoad) -> Option<&'static str> {
-    if node.failed {
-        Some("failed")
-    } else {
-        node.is_suspected().then_some("fail?")
+fn state(summary: &Summary, node: &NodeLoad) -> Option<&'static str> {
+    let roles = summary.coverage.roles.iter();
+    let mut seen = roles.filter_map(|role| role.of(&node.id));
+    match () {
+        () if node.failed => Some("failed"),
+        () if node.is_suspected() => Some("fail?"),
+        () => seen.find_map(|seen| match seen {
+            Extent::Whole => None,
+            Extent::Part => Some("seen in part"),
+            Extent::Nothing => Some("not seen"),
+        }),
     }
 }
 
@@ -266,7 +277,7 @@ pub(super) fn fair_column(measure: Measure) -> Column {
     let field = match measure {
         Measure::Bytes | Measure::UsedMemory => "memory_over_fair",
         Measure::Keys => "keys_over_fair",
-        Measure::Cpu | Measure::Ops => "load_over_fair",
+        Measure::Cpu | Measure::Ops | Measure::Commands => "load_over_fair",
         Measure::Accesses => "accesses_over_fair",
     };
     let column = Column::number(field).titled(format!("{} × fair", measure.head()));

@@ -321,9 +321,9 @@ fn notes_on(
         };
         notes.push(format!("{before}; alone {}", alone.join(", ")));
     }
-    let until = step
-        .until
-        .map_or(String::new(), |until| format!(" until step {}", until + 1));
+    // A tag that is split is named in the sentence.
+    let until = step.until.filter(|_| !step.sentence.starts_with("until "));
+    let until = until.map_or(String::new(), |until| format!(" until step {}", until + 1));
     match notes.as_slice() {
         [] => until,
         notes => format!("{until} ({})", notes.join("; ")),

@@ -236,7 +236,7 @@ fn how_many_nodes_there_are() {
                 light(KEYS, ",100").chain((0..KEYS).map(|at| format!("{{acme}}:{at},100"))),
             ))
             .says(&["SKEWED on 3 equal nodes: ", "hash tag {acme}"])
-            .steps(&[Move, slotscope::summary::step::StepKind::Split])
+            .steps(&[slotscope::summary::step::StepKind::Split, Move])
             .severity(Severity::Warning)
             .and("the nodes are assumed", |summary| summary.verdict.assumed),
     ]);

@@ -50,7 +50,7 @@ fn what_is_fed_in() {
                 (0..60_000).map(|at| format!("{{tenant:{}}}:{at}", at % 8)),
             ))
             .says(&["SKEWED", "8 heavy hash tags with 100% of the keys"])
-            .steps(&[Move, Split, Move]),
+            .steps(&[Split, Move]),
         situation("a namespace in braces")
             .on(Scene::even(3).keys("key", (0..KEYS).map(|at| format!("{{myapp}}:user:{at}"))))
             .says(&["SKEWED", "hash tag {myapp} (3.00×)"])
@@ -82,7 +82,7 @@ fn what_is_fed_in() {
                 .keys("key", light(KEYS / 3, ""))
                 .and((0..KEYS).map(|at| format!("{{{acme}}}:{at}"))))
             .says(&["SKEWED", "hash tag {acme"])
-            .steps(&[Move, Split, Move]),
+            .steps(&[Split, Move]),
         // A key with 1.07 shares, alone on a node with the few slots around it.
         situation("a slot at 1.07 that nobody can cure is no page for ever")
             .on(Scene::on(&[40, 8212, 16_383])

@@ -10,7 +10,7 @@ use crate::format::capture::meaning::{Meaning, WRONG};
 use crate::format::capture::monitor_line::{Start, start_inside};
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::parse::escape::{self, Escapes};
-use crate::format::{Columns, Format, Head, Notice, Opened, ReadStats, Reader};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader};
 use crate::metric::Metric;
 use crate::simd::find_delimiters;
 use crate::source::block::{Block, Piece};
@@ -29,6 +29,16 @@ impl Format for Monitor {
 
     fn note(&self) -> Option<&'static str> {
         Some("MONITOR slows a server down to half its speed; administrative commands are not shown")
+    }
+
+    /// All that redis-cli prints for an idle node is the reply to MONITOR; otherwise the shape of the lines tells.
+    fn detect(&self, head: Head<'_>) -> Detected {
+        let is_reply = matches!(head.bytes.trim_ascii_end(), b"OK" | b"+OK");
+        if head.whole && is_reply {
+            Detected::Yes
+        } else {
+            Detected::No
+        }
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
@@ -109,18 +119,42 @@ fn read_line(
         return gather.reject(start, CUT);
     }
     let (from, to) = words.spans[0];
+    let (address, name_at) = (record + parsed.len, first);
     let name = &block.content()[from..to];
     let command = COMMANDS.named(name);
-    if command.is_some_and(Command::is_script) {
-        // The commands that it ran follow.
-        return gather.note(Notice::Script);
+    // The address, without a port, after which the bracket of the record closes.
+    let client = || host(&block.content()[address..name_at]);
+    let time = Some(parsed.time_ms);
+    if let Some(script) = command.filter(|command| command.is_script()) {
+        // The commands that it ran follow. Without declared keys it is in no slot.
+        let declares = words
+            .spans
+            .get(2)
+            .is_none_or(|(from, to)| &block.content()[*from..*to] != b"0");
+        return if declares {
+            gather.note(Notice::Script)
+        } else {
+            gather.keyless(Notice::Script, script.name.as_bytes(), client(), time)
+        };
     }
     match command.map_or(Err(Meaning::Unknown), |command| words.keys(command, block)) {
         Ok(()) => words.give(block, (parsed.time_ms, parsed.database), gather),
-        Err(Meaning::Unknown) => gather.unknown_command(offset + start as u64, name),
+        Err(Meaning::Unknown) => gather.unknown_command(offset + start as u64, name, time),
         Err(Meaning::Wrong) => gather.reject(start, WRONG),
-        Err(_) => gather.note(Notice::NoKeyCommand),
+        Err(_) => {
+            let name = command.map_or(&b""[..], |command| command.name.as_bytes());
+            gather.keyless(Notice::NoKeyCommand, name, client(), time);
+        }
     }
+}
+
+/// The host of the client in `127.0.0.1:58548] `; none for scripts and sockets.
+fn host(sender: &[u8]) -> Option<&[u8]> {
+    let address = sender.strip_suffix(b"] ")?;
+    let colon = memchr::memrchr(b':', address)?;
+    let is_port =
+        !address[colon + 1..].is_empty() && address[colon + 1..].iter().all(u8::is_ascii_digit);
+    is_port.then_some(&address[..colon])
 }
 
 /// The occurrences of a byte in a block, found in bulk. The block may only change past the position asked for.
@@ -298,7 +332,10 @@ mod tests {
         let expected = r"key:2 by=set database=0 at=1795216373125; a\x00 by=mget database=3 at=1795216373500; b c by=mget database=3 at=1795216373500; s by=get database=0 at=1795216374133; s1 by=xread database=0 at=1795216374500; s2 by=xread database=0 at=1795216374500; !284; Progress=1; NoKeyCommand=1; Script=1; UnknownCommand=1; Command=1 at 242: ft.get";
         assert_reads(&Monitor, &[(LINES, expected)]);
         assert_eq!(named(LINES, true), Some("monitor"));
-        for no in ["OK\n", "OK\nuser:1\n", "user:1\n", ""] {
+        for idle in ["OK\n", "+OK\r\n"] {
+            assert_eq!(named(idle.as_bytes(), true), Some("monitor"), "{idle}");
+        }
+        for no in ["OK\nuser:1\n", "user:1\n", ""] {
             assert_ne!(named(no, true), Some("monitor"), "{no}");
         }
     }

@@ -202,7 +202,7 @@ impl Filling<'_, '_> {
             return;
         };
         let Some(command) = COMMANDS.named(word(first)) else {
-            return self.seen.unknown_command(found.at, word(first));
+            return self.seen.unknown_command(found.at, word(first), None);
         };
         if command.has_one_key() {
             return if found.words.len() > 1 {
@@ -213,8 +213,11 @@ impl Filling<'_, '_> {
         }
         let texts: Vec<&[u8]> = found.words.iter().map(word).collect();
         match Meaning::of(&texts) {
-            Meaning::Unknown => self.seen.unknown_command(found.at, word(first)),
-            Meaning::NoKeys => self.seen.note(Notice::NoKeyCommand, 1),
+            Meaning::Unknown => self.seen.unknown_command(found.at, word(first), None),
+            Meaning::NoKeys => {
+                self.seen
+                    .keyless(Notice::NoKeyCommand, command.name.as_bytes(), None, None)
+            }
             Meaning::Wrong => self.columns.sink.reject_at(found.at, WRONG),
             Meaning::Keys(command, keys) => {
                 for key in keys {

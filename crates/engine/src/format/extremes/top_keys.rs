@@ -25,8 +25,17 @@ impl Format for TopKeys {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        let mut lines = head.bytes.split(|byte| *byte == b'\n');
-        let first = lines.find(|line| noise::noise(line).is_none());
+        // The name of a host, a prompt or a fence of Markdown may be above it.
+        const ABOVE: usize = 5;
+        let lines = head.bytes.split(|byte| *byte == b'\n');
+        let mut lines = lines
+            .filter(|line| noise::noise(line).is_none())
+            .take(ABOVE);
+        let is_heading = |line: &[u8]| HEADINGS.iter().any(|start| line.starts_with(start));
+        if lines.clone().any(|line| is_heading(noise::bare(line))) {
+            return Detected::Yes;
+        }
+        let first = lines.next();
         if first.is_some_and(|line| is_of_scan(noise::bare(line))) {
             Detected::Yes
         } else {
@@ -49,13 +58,15 @@ fn is_of_scan(line: &[u8]) -> bool {
         let has = |part| memchr::memmem::find(&line[..line.len().min(40)], part).is_some();
         line.starts_with(b"[") && (has(b"] Biggest ") || has(b"] Hot key "))
     };
-    let starts = [
-        &b"# Scanning the entire keyspace"[..],
-        b"-------- summary -------",
-        b"-------- Summary --------",
-    ];
-    starts.iter().any(|start| line.starts_with(start)) || is_so_far(line) || is_key(line)
+    HEADINGS.iter().any(|start| line.starts_with(start)) || is_so_far(line) || is_key(line)
 }
+
+/// Lines of redis-cli above the keys.
+const HEADINGS: [&[u8]; 3] = [
+    b"# Scanning the entire keyspace",
+    b"-------- summary -------",
+    b"-------- Summary --------",
+];
 
 /// The prefixes of summary lines with a key.
 fn is_key(line: &[u8]) -> bool {
@@ -84,9 +95,10 @@ impl Row for TopKeys {
 fn key_of(line: &[u8], rule: LfuRule) -> Option<(Parsed, Extreme, u64)> {
     let find = |part: &[u8]| memchr::memmem::find(line, part);
     if line.starts_with(HOT) {
-        const NAME: &[u8] = b"\tkeyname: ";
+        // Terminals copy blanks for the TAB before it.
+        const NAME: &[u8] = b"keyname: ";
         let at = find(NAME)?;
-        let accesses = rule.accesses(integer(&line[HOT.len()..at])?)?;
+        let accesses = rule.accesses(integer(line[HOT.len()..at].trim_ascii_end())?)?;
         let key = name(line, at + NAME.len()..line.len())?;
         return Some((key, Extreme::Accesses, accesses));
     }

@@ -68,14 +68,25 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         self.seen.note(notice, 1);
     }
 
+    /// Counts a command that is in no slot.
+    pub(crate) fn keyless(
+        &mut self,
+        notice: Notice,
+        name: &[u8],
+        client: Option<&[u8]>,
+        time_ms: Option<u64>,
+    ) {
+        self.seen.keyless(notice, name, client, time_ms);
+    }
+
     /// Records an unreadable value with its `text`, in the row at `byte` of the input.
     pub fn lose(&mut self, value: Lost, byte: u64, text: &[u8]) {
         self.seen.lose(value, byte, text);
     }
 
     /// Records an unknown command called `name`, in the row at `byte` of the input.
-    pub fn unknown_command(&mut self, byte: u64, name: &[u8]) {
-        self.seen.unknown_command(byte, name);
+    pub fn unknown_command(&mut self, byte: u64, name: &[u8], time_ms: Option<u64>) {
+        self.seen.unknown_command(byte, name, time_ms);
     }
 
     /// Emits the rest; returns the notices.

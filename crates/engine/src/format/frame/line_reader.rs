@@ -9,7 +9,7 @@ use crate::format::lfu::LfuRule;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::read_stats::Lost;
 use crate::format::redis_cli::noise;
-use crate::format::{Columns, Notice, Opened, ReadStats, Reader};
+use crate::format::{BYTE_ORDER_MARK, Columns, Notice, Opened, ReadStats, Reader};
 use crate::source::block::{Block, Piece};
 
 /// A line without its line end and surrounding terminal codes.
@@ -63,7 +63,11 @@ impl<R: Row> Reader for LineReader<R> {
         if let Some(notice) = self.0.at_start().filter(|_| piece.first) {
             gather.note(notice);
         }
-        each_line(block, piece.from, |block, start, end| {
+        let mark = unmarked_from(block, piece);
+        if mark > piece.from {
+            gather.note(Notice::ByteOrderMark);
+        }
+        each_line(block, mark, |block, start, end| {
             let whole = &block.content()[start..end];
             let (codes, text) = noise::without_codes(whole);
             let before = start + codes;
@@ -88,6 +92,17 @@ impl<R: Row> Reader for LineReader<R> {
         });
         gather.finish(block)
     }
+}
+
+/// Where the rows of a piece start, after a byte order mark at the start of the input.
+fn unmarked_from(block: &Block, piece: Piece) -> u32 {
+    let marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
+    piece.from
+        + if marked {
+            BYTE_ORDER_MARK.len() as u32
+        } else {
+            0
+        }
 }
 
 #[cfg(test)]

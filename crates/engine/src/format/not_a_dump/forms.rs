@@ -31,6 +31,33 @@ pub static LINE_FORMS: &[NotADump] = &[
     ),
     NotADump::new("INFO", Sign::Lines(is_info), DUMP),
     NotADump::new(
+        "the log of a server",
+        Sign::Lines(|lines| share_of(lines, is_of_server) >= 0.5),
+        DUMP,
+    ),
+    NotADump::new(
+        "what redis-cli --cluster reshard prints",
+        Sign::Lines(|lines| most(lines, |line| line.starts_with(b"Moving slot "))),
+        DUMP,
+    ),
+    NotADump::new(
+        "counts of keys by slot",
+        Sign::Lines(|lines| most(lines, is_slot_count)),
+        DUMP,
+    ),
+    NotADump::new(
+        "notifications of events on keys",
+        Sign::Lines(|lines| share_of(lines, is_notification) >= 0.2),
+        "slotscope analyze CAPTURE reads the operations of a capture of MONITOR",
+    ),
+    NotADump::new(
+        "commands or replies in RESP whose CRLF became LF, as git and editors do",
+        Sign::Lines(|lines| {
+            filled(lines).next().is_some_and(is_length) && share_of(lines, is_length) >= 0.4
+        }),
+        "sed 's/$/\\r/' FILE | slotscope analyze - brings it back",
+    ),
+    NotADump::new(
         "a configuration file of a server",
         Sign::Lines(is_configuration),
         DUMP,
@@ -59,6 +86,54 @@ pub static LINE_FORMS: &[NotADump] = &[
          of Node.js, print it with console.log(JSON.stringify(keys))",
     ),
 ];
+
+/// The part of the filled lines that have a form.
+fn share_of(lines: &[&[u8]], is: fn(&[u8]) -> bool) -> f64 {
+    let fits = filled(lines).filter(|line| is(line)).count();
+    fits as f64 / filled(lines).count().max(1) as f64
+}
+
+/// `1234:M 20 Nov 2026 10:00:00.000 * text`, as servers and Sentinels log; before Redis 3 `[1234] 20 Nov 10:00:00 * text`.
+fn is_of_server(line: &[u8]) -> bool {
+    let mut words = words(line);
+    let digits = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    let is_process = |word: &[u8]| match word {
+        [process @ .., b':', role] => digits(process) && role.is_ascii_uppercase(),
+        [b'[', process @ .., b']'] => digits(process),
+        _ => false,
+    };
+    words.next().is_some_and(is_process)
+        && words.next().is_some_and(digits)
+        && words.next().is_some_and(|month| month.len() == 3)
+        && words
+            .next()
+            .is_some_and(|year| year.first().is_some_and(u8::is_ascii_digit))
+}
+
+/// `slot 12 has 3 keys`, `Slot 12: 3 keys`, `slot=12 count=3`.
+fn is_slot_count(line: &[u8]) -> bool {
+    let line = line.to_ascii_lowercase();
+    let Some(rest) = line.strip_prefix(b"slot") else {
+        return false;
+    };
+    let at = rest.iter().take_while(|byte| b" =:".contains(byte)).count();
+    let len = rest[at..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let behind = &rest[at + len..];
+    let is_counted = has(behind, b"key") || has(behind, b"count");
+    at > 0 && len > 0 && is_counted && behind.iter().any(u8::is_ascii_digit)
+}
+
+fn is_notification(line: &[u8]) -> bool {
+    has(line, b"__keyspace@") || has(line, b"__keyevent@")
+}
+
+/// `*3` or `$17`.
+fn is_length(line: &[u8]) -> bool {
+    matches!(line, [b'*' | b'$', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+}
 
 /// `name{key="user:1"} 7`.
 fn is_sample(line: &[u8]) -> bool {
@@ -152,6 +227,15 @@ fn is_info(lines: &[&[u8]]) -> bool {
         b"cluster_enabled:",
         b"redis_version:",
     ];
-    is_section && filled.next().is_some_and(is_field)
+    // Below the name of a host, say.
+    let known = [
+        &b"used_memory:"[..],
+        b"connected_clients:",
+        b"uptime_in_seconds:",
+        b"total_commands_processed:",
+    ];
+    let is_there = |start: &&&[u8]| lines.iter().any(|line| line.starts_with(start));
+    known.iter().filter(is_there).count() > 1
+        || is_section && filled.next().is_some_and(is_field)
         || starts.iter().any(|start| first.starts_with(start))
 }

@@ -7,6 +7,7 @@ mod signatures;
 
 use crate::format::Head;
 use crate::format::redis_cli::errors;
+use crate::format::table::unmarked;
 use crate::name::Name;
 
 pub use forms::LINE_FORMS;
@@ -53,7 +54,8 @@ enum Sign {
 
 /// Why an input starting with `head` is refused, whatever format its lines may fit.
 pub(crate) fn by_signature(head: Head<'_>) -> Option<String> {
-    let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
+    let text = unmarked(head.bytes);
+    let start = &text[..text.len().min(LOOKED_AT)];
     let applies = |form: &&NotADump| match form.sign {
         Sign::Start(is) => is(start),
         Sign::Lines(_) | Sign::Words(_) => false,
@@ -77,7 +79,27 @@ pub(crate) fn by_texts(head: Head<'_>) -> Option<String> {
         let has_key = memchr::memmem::find(line, b"\\\"key\\\":").is_some();
         line.starts_with(b"\"{") && line.ends_with(b"}\"") && has_key
     };
-    most(&lines(head), is_object).then(|| REFUSAL.into())
+    most(&lines(head), is_object)
+        .then(|| REFUSAL.into())
+        .or_else(|| with_scores(&replies::words(&lines(head))))
+}
+
+/// Why texts of which every second one is a number are refused.
+fn with_scores(texts: &[&[u8]]) -> Option<String> {
+    const REFUSAL: &str =
+        "every second text is a number, as of ZRANGE WITHSCORES or HGETALL, no key dump";
+    const LEAST: usize = 6;
+    let is_number = |text: &&&[u8]| {
+        let digits = text.strip_prefix(b"-").unwrap_or(text);
+        !digits.is_empty()
+            && digits
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || *byte == b'.')
+    };
+    let of = |skip| texts.iter().skip(skip).step_by(2).filter(is_number).count();
+    let half = texts.len() / 2;
+    let are_so = texts.len() >= LEAST && of(1) * 20 >= half * 19 && of(0) * 20 <= half;
+    are_so.then(|| format!("{REFUSAL}: {DUMP}"))
 }
 
 /// Why an input is refused if none of its lines is known to be more than a raw key.
@@ -94,8 +116,9 @@ fn refused(form: &NotADump) -> String {
 
 /// The complete lines at the start of an input, without line ends.
 fn lines(head: Head<'_>) -> Vec<&[u8]> {
-    let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
-    let is_whole = head.whole && start.len() == head.bytes.len();
+    let text = unmarked(head.bytes);
+    let start = &text[..text.len().min(LOOKED_AT)];
+    let is_whole = head.whole && start.len() == text.len();
     let mut lines: Vec<_> = start.split(|byte| *byte == b'\n').collect();
     let last = lines.pop().unwrap_or_default();
     if lines.is_empty() || is_whole && !last.is_empty() {

@@ -23,14 +23,31 @@ impl Format for KeyAndSize {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        noise::detect(head, |line| {
+        let rows = noise::detect(head, |line| {
             KeyWithSize::parse(line).is_some_and(|row| row.has_size)
-        })
+        });
+        if rows == Detected::Yes && !are_sizes(head) {
+            return Detected::No;
+        }
+        rows
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
         Ok(LineReader::open(self.name(), KeyAndSize))
     }
+}
+
+/// Whether the numbers are not those of the rows, nor the slots of the keys.
+fn are_sizes(head: Head<'_>) -> bool {
+    const LEAST: usize = 3;
+    let lines = head.bytes.split(|byte| *byte == b'\n').map(noise::bare);
+    let rows = lines.filter_map(|line| KeyWithSize::parse(line).map(|row| (line, row)));
+    let rows: Vec<(&[u8], KeyWithSize)> = rows.filter(|(_, row)| row.size != MISSING).collect();
+    let is_next = |pair: &[(&[u8], KeyWithSize)]| pair[1].1.size == pair[0].1.size.wrapping_add(1);
+    let is_slot = |(line, row): &(&[u8], KeyWithSize)| {
+        row.size == u64::from(hashslot::slot(&line[row.key.clone()]))
+    };
+    rows.len() < LEAST || !rows.windows(2).all(is_next) && !rows.iter().all(is_slot)
 }
 
 /// A key with its size within a line.
@@ -150,6 +167,7 @@ mod tests {
             ("\"a\" 1\n\"b\" 2\n", "sized"),
             ("12\t\"a\"\n", "sized"),
             ("\"a\",1\n\"b\",2\n", "sized"),
+            ("1 \"a\"\n2 \"b\"\n3 \"c\"\n", "csv"),
             ("\"a\"\n\"b\"\n", "quoted"),
             ("1) \"a\"\n2) \"b\"\n", "numbered"),
             ("\"key\",\"size\"\n\"a\",1\n", "csv"),

@@ -65,6 +65,34 @@ pub(super) fn are_numbered(rows: &[&[u8]]) -> bool {
     has_index || numbers.len() == rows.len() && is_long()
 }
 
+/// Whether first or last lines have blanks, and others have none.
+pub(super) fn have_messages(rows: &[&[u8]]) -> bool {
+    const ENDS: usize = 3;
+    const LEAST: usize = 20;
+    let has_blank = |row: &&[u8]| row.iter().any(u8::is_ascii_whitespace);
+    let without = |row: &&&[u8]| !has_blank(row);
+    rows.len() >= LEAST
+        && rows.iter().any(has_blank)
+        && (repeat(rows) && rows.iter().filter(without).count() * 4 >= rows.len() * 3
+            || !rows[ENDS..rows.len() - ENDS].iter().any(has_blank))
+}
+
+/// Whether each line with a blank is there more than once, digits aside: `Scanned 10 keys`.
+fn repeat(rows: &[&[u8]]) -> bool {
+    let is_message = |row: &&&[u8]| row.contains(&b' ');
+    let without_digits = |row: &&[u8]| -> Vec<u8> {
+        row.iter()
+            .copied()
+            .filter(|byte| !byte.is_ascii_digit())
+            .collect()
+    };
+    let mut messages: Vec<Vec<u8>> = rows.iter().filter(is_message).map(without_digits).collect();
+    let all = messages.len();
+    messages.sort_unstable();
+    messages.dedup();
+    all > 1 && 2 * messages.len() <= all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -80,7 +80,7 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
     let are_commands = share(commands.len(), rows.len()) >= MOST && 2 * with_keys >= commands.len();
     are_commands.then(|| {
         "commands for redis-cli, no key dump: awk '{print $2}' FILE | slotscope analyze - takes their first arguments, \
-         slotscope fanout FILE says which of them span slots; --format lines reads each line as a key"
+         slotscope fanout FILE says which of them span slots"
             .into()
     })
 }

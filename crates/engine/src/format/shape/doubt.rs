@@ -1,6 +1,13 @@
 //! Doubts about lines that would be read as raw keys although part of them may not belong to the key; and lines that
 //! are not rows by themselves.
 
+use crate::format::Head;
+use crate::format::line::Pattern;
+use crate::format::line::offer::{offers, with_offers};
+use crate::format::line::parse::literal;
+use crate::format::line::reader::Patterned;
+use crate::format::line::tried::sample;
+use crate::format::parse::quoted;
 use crate::format::parse::size::{is_missing, size};
 use crate::format::parse::value::{Value, value};
 use crate::format::redis_cli::noise;
@@ -10,16 +17,19 @@ use crate::format::shape::column::{
 };
 use crate::format::shape::encoded::encoded;
 use crate::format::table::columns::{ColumnNames, Role};
+use crate::metric::Metric;
 use crate::name::Name;
 use crate::sentence::Sentence;
 
-const RAW: &str = "--format lines reads each line as a key";
-
 /// Why lines are refused that list a key and its number, or its other attributes, on successive lines.
-pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames) -> Option<String> {
+pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Option<String> {
     if alternate(rows) {
-        return Some(format!(
-            "a key and its number on two lines: paste - - < FILE | slotscope analyze - ; {RAW}"
+        let joined = ["{key}\\t(integer) {size}", "{key}\\t{size}"];
+        return Some(on_lines(
+            "a key and its number on two lines",
+            2,
+            head,
+            joined.map(String::from),
         ));
     }
     let labels: Vec<Option<&[u8]>> = rows.iter().map(|row| name_of(row)).collect();
@@ -33,30 +43,93 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames) -> Option<String> {
         && distinct.iter().any(is_key);
     if are_records {
         let lines = distinct.len();
-        return Some(format!(
-            "records of {lines} lines each, a key in one of them: sed -nE 's/^ *(- )?[^ :=|]*[Kk]ey[^ :=|]* *[:=|] *//p' FILE | slotscope analyze - takes the keys; {RAW}"
-        ));
+        let what = format!("records of {lines} lines each, a key in one of them");
+        let record = rows.get(..lines).unwrap_or_default();
+        let fields = record.iter().map(|row| field_of(row, names));
+        let joined = fields
+            .collect::<Option<Vec<_>>>()
+            .map(|fields| fields.join(r"\t"));
+        return Some(on_lines(&what, lines, head, joined));
     }
     if share_of(rows, are_two_numbers) >= MOST {
-        return Some(format!(
-            "two numbers in each line, a key and its size, or a slot and how many keys it has? --columns key,size reads the former; \
-             redis-cli --no-raw --scan takes the keys of the latter; {RAW}"
+        let what =
+            "two numbers in each line: a key and its size, or a slot and its number of keys?";
+        return Some(with_offers(
+            what,
+            head,
+            [
+                "{key} {size}",
+                "{key},{size}",
+                "{key};{size}",
+                "{key}|{size}",
+            ],
         ));
     }
     let is_of_csv =
         |row: &&[u8]| row.starts_with(b"\"") && memchr::memmem::find(row, b"\",\"").is_some();
     if share_of(rows, is_of_csv) >= MOST {
-        return Some(format!(
-            "texts in quotes with commas between, as redis-cli --csv prints them: redis-cli -h HOST -p PORT --no-raw --scan takes the keys; {RAW}"
+        return Some(String::from(
+            "texts in quotes with commas between, as redis-cli --csv prints them: redis-cli -h HOST -p PORT --no-raw --scan takes the keys",
         ));
     }
     let are_printed = rows.len() > 1 && share_of(rows, is_in_brackets) >= MOST;
     are_printed.then(|| {
-        format!(
-            "each line is in brackets, as programs print objects, pairs and dicts: of pairs, python3 -c 'import ast,sys; \
-             [print(*ast.literal_eval(l.rstrip(\"\\n,\")), sep=\"\\t\") for l in sys.stdin]' < FILE | slotscope analyze - takes the brackets off; {RAW}"
+        let what = "each line is in brackets, as programs print objects, pairs and dicts";
+        with_offers(
+            what,
+            head,
+            [
+                "({key:q}, {_})",
+                "({key:q}, {_}),",
+                "[{key:q},{_}]",
+                "{key}",
+            ],
         )
     })
+}
+
+/// A message with the command that joins `lines` lines to one, and the pattern that then reads them: both were tried.
+fn on_lines(
+    what: &str,
+    lines: usize,
+    head: Head<'_>,
+    patterns: impl IntoIterator<Item = String>,
+) -> String {
+    let mut joined = sample(head).to_vec();
+    let mut ends = memchr::memchr_iter(b'\n', sample(head)).enumerate();
+    ends.by_ref()
+        .filter(|(at, _)| (at + 1) % lines != 0)
+        .for_each(|(_, end)| joined[end] = b'\t');
+    let bytes = &joined[..memchr::memrchr(b'\n', &joined).map_or(0, |end| end + 1)];
+    let offer = offers(Head { bytes, whole: true }, patterns);
+    let Some(offer) = offer
+        .split(", --line")
+        .next()
+        .filter(|offer| !offer.is_empty())
+    else {
+        return with_offers(what, head, ["{key}"]);
+    };
+    let (pattern, gives) = offer.rsplit_once(" gives ").unwrap_or_default();
+    let paste = "- ".repeat(lines);
+    format!("{what}: paste {paste}< FILE | slotscope analyze - {pattern} gives {gives}")
+}
+
+/// A line of a record as a part of a pattern: its label, and the field.
+fn field_of(row: &[u8], names: &ColumnNames) -> Option<String> {
+    let label = name_of(row)?;
+    let at = label.as_ptr() as usize - row.as_ptr() as usize + label.len();
+    let mark = row[at..].iter().position(|byte| b":=|".contains(byte))? + at + 1;
+    let blanks = row[mark..].iter().take_while(|byte| **byte == b' ').count();
+    let role = names.role(label).map(|(role, _)| role);
+    let is_quoted = quoted::whole(row[mark..].trim_ascii()).is_some();
+    let field = match role {
+        Some(Role::Key) if is_quoted => "{key:q}",
+        Some(Role::Key) => "{key}",
+        Some(Role::Weight(Metric::Bytes)) => "{size}",
+        _ => "{_}",
+    };
+    let before = std::str::from_utf8(&row[..mark + blanks]).ok()?;
+    Some(literal(before) + field)
 }
 
 /// Whether a line is two numbers.
@@ -115,30 +188,30 @@ fn name_of(row: &[u8]) -> Option<&[u8]> {
     ((1..=20).contains(&len) && is_value).then(|| &text[..len])
 }
 
-/// A doubt: its test, the fact, and what takes the keys out.
-type Doubt = (fn(&[&[u8]]) -> bool, &'static str, &'static str);
+/// A doubt: its test, the fact, and the patterns that may take the keys out.
+type Doubt = (fn(&[&[u8]]) -> bool, &'static str, &'static [&'static str]);
 
 /// Doubts about lines of any number.
 const OF_ANY: [Doubt; 4] = [
     (
         |rows| rows.iter().any(|row| is_printed(row)),
         "some lines are not keys, as programs print them (--More--, == HOST ==, (integer) 5)",
-        "grep -vE '^(--More--|== |[(]integer[)])' FILE",
+        &[],
     ),
     (
         have_cursors,
-        "the first line is a number and another one is 0, as the cursors of SCAN",
-        "redis-cli -h HOST -p PORT --no-raw --scan",
+        "some lines are numbers at even distances, as the cursors of SCAN",
+        &[],
     ),
     (
         |rows| share_of(rows, |row| matches!(row.first(), Some(b' ' | b'\t'))) >= 0.2,
         "lines start with blanks",
-        "sed 's/^ *//' FILE",
+        &[],
     ),
     (
         |rows| share_of(rows, |row| row.ends_with(b" ")) >= 0.2,
         "lines end with blanks",
-        "sed 's/ *$//' FILE",
+        &[],
     ),
 ];
 
@@ -147,40 +220,43 @@ const OF_SEVERAL: [Doubt; 5] = [
     (
         is_log,
         "lines start with a time, as those of a log",
-        "awk '{print $NF}' FILE",
+        &["{_} {key}", "{_} {_} {key}", "{_} {_} {_} {key}"],
     ),
     (
         beside::are_numbered,
         "each line starts with a rising number, as grep -n prints it",
-        "sed -E 's/^([^:]*[.][^:]*:)?[^:]*://' FILE",
+        &["{_}:{_}:{key}", "{_}:{key}"],
     ),
     (
-        have_messages,
-        "the first or last lines have blanks and the others none, as messages of a program",
-        "grep -v ' ' FILE",
+        beside::have_messages,
+        "some lines have blanks and the others none, as messages of a program",
+        &[],
     ),
     (
         beside::are_names_first,
         "each line has a name and another word after it",
-        "awk '{print $1}' FILE",
+        &["{key} {_}"],
     ),
     (
         beside::are_names_last,
         "each line has a name and another word before it",
-        "awk '{print $NF}' FILE",
+        &["{_} {key}", "{_} {_} {key}", "{_} {_} {_} {key}"],
     ),
 ];
 
 /// The part of the lines that may not belong to the keys, and how to strip it.
-pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
+pub(super) fn doubt(rows: &[&[u8]], head: Head<'_>) -> Option<Sentence> {
     // Messages of redis-cli and servers have notices of their own.
     let is_row = |row: &&&[u8]| noise::noise(row).is_none();
     let rows: &[&[u8]] = &rows.iter().filter(is_row).copied().collect::<Vec<_>>();
     let said = |doubts: &[Doubt]| {
-        let (_, fact, way_out) = doubts.iter().find(|(is, ..)| is(rows))?;
-        sentence(format!(
-            "{fact}, and each line is read as a key; otherwise: {way_out} | slotscope analyze - ; {RAW}"
-        ))
+        let (_, fact, patterns) = doubts.iter().find(|(is, ..)| is(rows))?;
+        let whole = format!("{fact}, and each line is read as a key");
+        let named = patterns
+            .iter()
+            .filter(|pattern| gives_a_name(pattern, rows));
+        let offer = with_offers(&whole, head, named.take(1));
+        Some(Sentence::from(offer))
     };
     if rows.len() < 3 {
         return said(&OF_ANY).or_else(|| few(rows));
@@ -189,11 +265,28 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
         .or_else(|| frame(rows))
         .or_else(|| encoded(rows))
         .or_else(|| said(&OF_SEVERAL))
-        .or_else(|| separated(rows))
+        .or_else(|| separated(rows, head))
+}
+
+/// Whether a pattern gives distinct names in these lines, and no numbers or words before them.
+fn gives_a_name(pattern: &str, rows: &[&[u8]]) -> bool {
+    let Ok(pattern) = Pattern::parse(pattern) else {
+        return false;
+    };
+    let reader = Patterned::of(&pattern);
+    let keys = rows
+        .iter()
+        .filter_map(|row| Some(reader.key_and_size(row)?.0));
+    let keys = Column::of(keys.collect());
+    let is_word = |key: &&[u8]| !key.contains(&b' ');
+    keys.is_unique()
+        && keys.look_like_keys() >= 0.7
+        && !keys.is_value()
+        && share_of(&keys.cells, is_word) >= MOST
 }
 
 fn sentence(text: String) -> Option<Sentence> {
-    Some(Sentence::default().words(text))
+    Some(Sentence::from(text))
 }
 
 /// One or two lines that may be more than keys.
@@ -209,7 +302,7 @@ fn few(rows: &[&[u8]]) -> Option<Sentence> {
     if !rows.iter().any(may_be_more) {
         return None;
     }
-    sentence(format!("{text}; {RAW} without asking"))
+    sentence(text.into())
 }
 
 fn is_printed(row: &[u8]) -> bool {
@@ -217,42 +310,40 @@ fn is_printed(row: &[u8]) -> bool {
     starts.iter().any(|start| row.starts_with(start))
 }
 
-/// Whether the first line and another one may be cursors of SCAN among names.
+/// Whether the first line and others at even distances are numbers among names, as the cursors of the pages of SCAN.
 fn have_cursors(rows: &[&[u8]]) -> bool {
-    let is_number = |row: &&[u8]| row.iter().all(u8::is_ascii_digit);
-    rows.first().is_some_and(is_number)
-        && rows[1..].contains(&&b"0"[..])
-        && share_of(rows, is_number) < 0.5
+    const LEAST: usize = 4;
+    let is_number = |row: &[u8]| !row.is_empty() && row.iter().all(u8::is_ascii_digit);
+    let places: Vec<usize> = (0..rows.len()).filter(|at| is_number(rows[*at])).collect();
+    let is_first = places.first() == Some(&0) && 2 * places.len() < rows.len();
+    let steps = places.windows(2).map(|pair| pair[1] - pair[0]);
+    let usual = places.get(1).copied().unwrap_or_default();
+    // A page has about as many keys as was asked for.
+    let is_usual = |step: &usize| *step > 1 && step.abs_diff(usual) * 2 <= usual;
+    let even = steps.filter(is_usual).count();
+    let ends = rows.iter().skip(1).any(|row| *row == b"0");
+    is_first && (ends || places.len() >= LEAST && even * 10 >= (places.len() - 1) * 9)
 }
 
 /// A separator after a text that is in one line only.
-fn separated(rows: &[&[u8]]) -> Option<Sentence> {
+fn separated(rows: &[&[u8]], head: Head<'_>) -> Option<Sentence> {
     const SEPARATORS: [&str; 5] = [" | ", " -> ", " => ", " = ", "\t"];
     let separator = SEPARATORS.into_iter().find(|separator| {
         let end = |row: &&[u8]| memchr::memmem::find(row, separator.as_bytes());
         let starts = rows.iter().filter_map(|row| Some(&row[..end(row)?]));
         share_of(rows, |row| end(row).is_some()) >= MOST && Column::of(starts.collect()).is_unique()
     })?;
-    let text = match separator {
-        "\t" => "tab",
-        text => text.trim(),
-    };
-    sentence(format!(
-        "each line has {text} in it, and is read as a key; --columns key,_ --column-separator '{text}' reads what is before it; {RAW}"
-    ))
+    let between = literal(separator);
+    let text = separator.trim();
+    let what = format!(
+        "each line has {} in it, and is read as a key",
+        if text.is_empty() { "a TAB" } else { text }
+    );
+    let patterns = [format!("{{key}}{between}{{_}}")];
+    sentence(with_offers(&what, head, patterns))
 }
 
-/// Whether first or last lines have blanks, and others have none.
-fn have_messages(rows: &[&[u8]]) -> bool {
-    const ENDS: usize = 3;
-    const LEAST: usize = 20;
-    let has_blank = |row: &&[u8]| row.iter().any(u8::is_ascii_whitespace);
-    rows.len() >= LEAST
-        && rows.iter().any(has_blank)
-        && !rows[ENDS..rows.len() - ENDS].iter().any(has_blank)
-}
-
-/// Whether lines have a time of day followed by more than one word.
+/// Whether lines have a time of day followed by another word.
 fn is_log(rows: &[&[u8]]) -> bool {
     let is_stamped = |row: &&[u8]| {
         let mut words = row
@@ -260,7 +351,7 @@ fn is_log(rows: &[&[u8]]) -> bool {
             .filter(|word| !word.is_empty());
         let is_clock = |word: &[u8]| word.contains(&b':') && matches!(value(word), Value::Time);
         let at = words.by_ref().take(4).position(is_clock);
-        at.is_some() && words.next().is_some() && words.next().is_some()
+        at.is_some() && words.next().is_some()
     };
     share_of(rows, is_stamped) >= MOST
 }
@@ -284,9 +375,7 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
         Sentence::default()
             .words(format!("each line {position} "))
             .excerpt(&text)
-            .words(format!(
-                ", which is read as a part of the keys; otherwise cut it with sed; {RAW}"
-            ))
+            .words(String::from(", which is read as a part of the keys"))
     };
     // Arguments of a request: their names are part of the key.
     let is_query = prefix.ends_with(b"=") && share_of(&inside, |row| row.contains(&b'&')) >= MOST;
@@ -334,6 +423,10 @@ fn without_outliers<'r, 'a>(sorted: &'r [&'a [u8]]) -> &'r [&'a [u8]] {
 mod tests {
     use super::*;
 
+    fn head(bytes: &[u8]) -> Head<'_> {
+        Head { bytes, whole: true }
+    }
+
     fn rows<'a>(lines: &[&'a str]) -> Vec<&'a [u8]> {
         lines.iter().map(|line| line.as_bytes()).collect()
     }
@@ -355,7 +448,11 @@ mod tests {
             (&["[\"u:1\",5]", "[\"u:2\",6]"], true),
             (&["list[1]", "list[2]"], false),
         ] {
-            let refused = refused(&rows(lines), &ColumnNames::USUAL);
+            let refused = refused(
+                &rows(lines),
+                &ColumnNames::USUAL,
+                head(lines.join("\n").as_bytes()),
+            );
             assert_eq!(refused.is_some(), is_refused, "{lines:?}");
         }
     }
@@ -383,7 +480,11 @@ mod tests {
             (&["a b 1", "c d 2", "e f 3"], false),
             (&["a:1 b:1 c:1", "a:2 b:2 c:2", "a:3 b:3 c:3"], true),
         ] {
-            assert_eq!(doubt(&rows(lines)).is_some(), is_doubted, "{lines:?}");
+            assert_eq!(
+                doubt(&rows(lines), head(lines.join("\n").as_bytes())).is_some(),
+                is_doubted,
+                "{lines:?}"
+            );
         }
     }
 }

@@ -38,8 +38,7 @@ pub(super) fn encoded(texts: &[&[u8]]) -> Option<Sentence> {
             ))
             .excerpt(&Name::from(first.as_slice()))
             .words(
-                ", and the slots counted are those of the encoded names; decode them where the file is written, or with python3; \
-                 --format lines reads each line as a key",
+                ", and the slots counted are those of the encoded names; decode them where the file is written, or with python3",
             ),
     )
 }

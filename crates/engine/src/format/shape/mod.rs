@@ -10,8 +10,8 @@ mod commands;
 mod cut;
 mod doubt;
 mod encoded;
-pub(super) mod first;
 mod json;
+mod labels;
 mod lines;
 mod printout;
 mod record;
@@ -21,12 +21,14 @@ mod wrapped;
 
 use crate::format::around::Around;
 use crate::format::capture::monitor::Records;
-use crate::format::frame::line_reader::LineReader;
+use crate::format::line::Pattern;
+use crate::format::line::offer::{offers, with_offers};
+use crate::format::line::tried::tried;
 use crate::format::lines as raw_lines;
 use crate::format::not_a_dump;
 use crate::format::parse::escape;
 use crate::format::redis_cli::numbered;
-use crate::format::table::columns::{ColumnNames, Role};
+use crate::format::table::columns::ColumnNames;
 use crate::format::table::csv_keys::CsvKeys;
 use crate::format::table::jsonl::Jsonl;
 use crate::format::table::layout::Layout;
@@ -35,12 +37,12 @@ use crate::format::{Format, Head, Opened};
 use crate::sentence::Sentence;
 
 pub(in crate::format) use commands::in_resp;
-pub use told::Told;
+pub use told::{LineBy, Told};
 
 use json::Json;
 use lines::{LOOKED_AT, Lines};
 use table::{Certainty, Table};
-use wrapped::{Wrap, Wrapped};
+use wrapped::Wrap;
 
 /// The shape of an input.
 #[derive(Debug, Clone)]
@@ -61,8 +63,8 @@ enum Rows {
     Records(usize),
     /// JSON objects with these members.
     Objects(ColumnNames),
-    /// Keys with text around.
-    Wrapped(Wrap),
+    /// Lines of a pattern, starting at a byte offset.
+    Pattern(Pattern, u64),
 }
 
 /// The shape of an input starting with `head`; `None` if more of it is needed.
@@ -74,9 +76,14 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
         return Ok(None);
     };
     let is_cut = !matches!(shape.rows, Rows::Raw(_));
-    if is_cut && shape.told.warning.is_some() {
-        let key = first::key(&shape.open(head)?, head);
-        shape.told.first_key = key.map(Told::first_key);
+    if let Some(warning) = shape.told.warning.take() {
+        let raw = offers(head, ["{key}"].into_iter().filter(|_| is_cut));
+        let or_raw = if raw.is_empty() {
+            raw
+        } else {
+            format!("; where each line is a key, {raw}")
+        };
+        shape.told.warning = Some(warning.and(Sentence::from(or_raw)));
     }
     Ok(Some(shape))
 }
@@ -105,7 +112,7 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     if !has_line {
         return Ok(None);
     }
-    if let Some(refused) = printout::refused(rows) {
+    if let Some(refused) = printout::refused(rows, head) {
         return Err(refused);
     }
     let surest = table::surest(&lines, names);
@@ -125,15 +132,23 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     }
     if let Some(table) = surest {
         return match table.certainty {
-            Certainty::Proven | Certainty::Likely => Ok(Some(Shape::of_table(&table))),
-            Certainty::Ambiguous => Err(told::ambiguous(&table.layout)),
+            Certainty::Proven | Certainty::Likely => {
+                Ok(Some(Shape::of_table(&table).or_by_pattern(&table, head)))
+            }
+            Certainty::Ambiguous => Err(ambiguous(&table.layout, head)),
             Certainty::Unfit => Err(table.refused.unwrap_or_default()),
         };
     }
-    if let Some(refused) = doubt::refused(rows, names) {
+    if let Some(refused) = doubt::refused(rows, names, head) {
         return Err(refused);
     }
-    Ok(Some(Shape::raw(&lines, doubt::doubt(rows))))
+    Ok(Some(Shape::raw(&lines, doubt::doubt(rows, head))))
+}
+
+/// Why a table that may be raw keys is refused.
+fn ambiguous(layout: &Layout, head: Head<'_>) -> String {
+    let what = "keys, or keys and numbers beside them? Nothing in the lines says which";
+    with_offers(what, head, [told::pattern(layout).as_str(), "{key}"])
 }
 
 impl Shape {
@@ -141,7 +156,7 @@ impl Shape {
         let is_of_client = lines.has(Around::Client);
         Shape {
             rows: Rows::Raw(if is_of_client { lines.start as u64 } else { 0 }),
-            told: Told::raw(doubt, is_of_client),
+            told: Told::raw(doubt, is_of_client).of_line("{key}", LineBy::Found),
         }
     }
 
@@ -149,6 +164,23 @@ impl Shape {
         Shape {
             told: Told::table(table),
             rows: Rows::Cells(Box::new(table.layout.clone())),
+        }
+    }
+
+    /// The same read by its pattern, if that reads more rows: cells that fill their columns have one blank between.
+    fn or_by_pattern(self, table: &Table, head: Head<'_>) -> Shape {
+        if !matches!(table.layout.separator, Separator::Blanks(_)) {
+            return self;
+        }
+        let skip = table.layout.skip;
+        let misfits = |shape: &Shape| Some(tried(&shape.open(head).ok()?, head)?.misfits);
+        let by_pattern = Pattern::parse(&told::pattern(&table.layout)).map(|pattern| Shape {
+            rows: Rows::Pattern(pattern, skip),
+            told: self.told.clone(),
+        });
+        match by_pattern {
+            Ok(shape) if misfits(&shape) < misfits(&self) => shape,
+            _ => self,
         }
     }
 
@@ -167,8 +199,8 @@ impl Shape {
 
     fn wrapped(wrap: Wrap) -> Shape {
         Shape {
-            told: Told::wrapped(wrap.name),
-            rows: Rows::Wrapped(wrap),
+            told: Told::wrapped(wrap.name).of_line(wrap.pattern.text(), LineBy::Found),
+            rows: Rows::Pattern(wrap.pattern, 0),
         }
     }
 
@@ -189,15 +221,21 @@ impl Shape {
             },
             Json::Keys => Shape {
                 rows: Rows::Raw(0),
-                told: Told::new("", Some(Sentence::default().words(KEYS))),
+                told: Told::new("", Some(Sentence::default().words(KEYS)))
+                    .of_line("{key}", LineBy::Found),
             },
         }
+    }
+
+    /// Whether each line is a key.
+    pub fn is_raw(&self) -> bool {
+        matches!(self.rows, Rows::Raw(_))
     }
 
     /// The name of the format its rows are read as.
     pub fn format(&self) -> &'static str {
         match &self.rows {
-            Rows::Raw(_) | Rows::Wrapped(_) => "lines",
+            Rows::Raw(_) | Rows::Pattern(..) => "lines",
             Rows::Cells(_) => "csv",
             Rows::Records(_) => "monitor",
             Rows::Objects(_) => "jsonl",
@@ -219,7 +257,7 @@ impl Shape {
                 names: names.clone(),
             }
             .open(head),
-            Rows::Wrapped(wrap) => Ok(LineReader::open("lines", Wrapped(wrap.clone()))),
+            Rows::Pattern(pattern, skip) => pattern.opened_after(*skip, head),
         }
     }
 }
@@ -230,51 +268,11 @@ impl Shape {
 /// The columns missing from the header.
 pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Option<(Layout, Told)> {
     let lines = Lines::of(head);
-    let separators = match names.separator() {
-        Some(separator) => vec![separator],
-        None => table::candidates(&lines),
-    };
-    let table = table::named(&lines, &separators, names).filter(|table| table.refused.is_none())?;
+    let table = table::named(&lines, &table::candidates(&lines), names)
+        .filter(|table| table.refused.is_none())?;
     let header = table.layout.header.as_deref().unwrap_or_default();
     names.missing_in(header).is_none().then_some(())?;
     Some((table.layout.clone(), Told::table(&table)))
-}
-
-/// The layout of a table without a header, with columns listed by the user.
-///
-/// # Errors
-/// The list is unusable.
-pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result<Layout, String> {
-    let lines = Lines::of(head);
-    let roles = table::by_place(&names.places, &ColumnNames::USUAL)?;
-    let of_rows = || {
-        let has = |separator: &Separator| {
-            let mut cells = Vec::new();
-            let fits = |row: &&&[u8]| {
-                separator.cut(row, true, &mut cells);
-                cells.len() >= roles.len()
-            };
-            lines.rows.iter().filter(fits).count() * 10 >= lines.rows.len() * 9
-        };
-        table::candidates(&lines).into_iter().find(has)
-    };
-    let chosen = names.separator().or_else(of_rows);
-    let separator = chosen.ok_or(
-        "no separator makes that number of columns of the lines; --column-separator names it",
-    )?;
-    let mut layout = Layout::new(separator, roles.len());
-    for (column, role) in roles.iter().enumerate() {
-        if let Some(role) = role {
-            layout.at[role.place()] = Some(column);
-            layout.values[column] = !matches!(role, Role::Key);
-        }
-    }
-    layout.skip = lines.start as u64;
-    layout.has_quotes =
-        lines.rows.iter().any(|row| row.contains(&b'"')) && matches!(separator, Separator::Byte(_));
-    layout.is_trimmed = !matches!(separator, Separator::Byte(_));
-    layout.key_text = table::written(&lines, &layout);
-    Ok(layout)
 }
 
 /// Whether lines in the middle of a raw list clearly have another shape.

@@ -1,19 +1,18 @@
 //! Prints of other programs: with numbers that are not sizes, or with rows left out.
 
+use crate::format::Head;
+use crate::format::line::offer::with_offers;
 use crate::format::shape::column::{Column, MOST, share};
 
 /// Why such a print is refused.
-pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
+pub(super) fn refused(rows: &[&[u8]], head: Head<'_>) -> Option<String> {
     if are_counted(rows) {
-        return Some(
-            "counts and lines as uniq -c prints them: how often a key occurs, or its size? --columns ops,key reads occurrences, \
-             --columns size,key sizes, --format lines reads each line as a key"
-                .into(),
-        );
+        let what = "counts and lines as uniq -c prints them: how often a key occurs, or its size?";
+        return Some(with_offers(what, head, ["{ops} {key}", "{size} {key}"]));
     }
     rows.iter().any(|row| is_ellipsis(row)).then(|| {
         "rows of a print that leaves others out, no key dump: let the program write all of them, in pandas with to_csv, in DuckDB with \
-         COPY; --format lines reads each line as a key"
+         COPY; --format lines reads them as they are"
             .into()
     })
 }
@@ -56,7 +55,9 @@ mod tests {
     use super::*;
 
     fn is_refused(text: &str) -> bool {
-        refused(&text.lines().map(str::as_bytes).collect::<Vec<_>>()).is_some()
+        let bytes = text.as_bytes();
+        let rows: Vec<_> = text.lines().map(str::as_bytes).collect();
+        refused(&rows, Head { bytes, whole: true }).is_some()
     }
 
     #[test]

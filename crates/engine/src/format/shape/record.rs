@@ -20,7 +20,7 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
     let are_others = is_most(rows) || rows.len() > 1 && is_most(&rows[1..]);
     are_others.then(|| {
         "lines of MONITOR in another form than redis-cli prints, TIME [DB ADDRESS] \"COMMAND\" \"KEY\": jq -r '.log // .message // .msg' FILE | \
-         slotscope analyze - takes them out of JSON; bring other forms into this one with sed; --format lines reads each line as a key"
+         slotscope analyze - takes them out of JSON; bring other forms into this one with sed"
             .into()
     })
 }

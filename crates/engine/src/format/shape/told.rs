@@ -2,14 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::format::batch::{Number, Word};
 use crate::format::shape::table::{Certainty, Table};
 use crate::format::table::columns::Role;
 use crate::format::table::layout::{KeyText, Layout};
+use crate::format::table::names::Unit;
+use crate::format::table::separator::Separator;
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::sentence::Sentence;
 
-const RAW: &str = "where each line is a key, --format lines reads it as one";
+/// How the pattern of an input's lines was known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LineBy {
+    /// By `--line`.
+    Given,
+    /// By a header.
+    Header,
+    /// By the lines themselves.
+    Found,
+}
 
 /// The description of an input's shape.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,9 +32,18 @@ pub struct Told {
     pub shape: String,
     /// A warning, if only the lines themselves show the shape.
     pub warning: Option<Sentence>,
-    /// The first key as it is read, for that warning.
+    /// The pattern of its lines, if they have one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_key: Option<Sentence>,
+    pub line: Option<String>,
+    /// How that was known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_by: Option<LineBy>,
+    /// The first key as it is read, and its size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<(Name, Option<u64>)>,
+    /// The name of a column of numbers that may be the sizes that no column was read as.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unread: Option<Name>,
     /// Another way to read it.
     pub note: Option<Sentence>,
     /// Why the input was not read.
@@ -46,8 +68,13 @@ impl Told {
         }
     }
 
-    pub(super) fn first_key(key: Name) -> Sentence {
-        Sentence::default().words("the first key is ").name(key)
+    /// The same with the pattern of its lines.
+    pub(in crate::format) fn of_line(self, line: impl Into<String>, by: LineBy) -> Told {
+        Told {
+            line: Some(line.into()),
+            line_by: Some(by),
+            ..self
+        }
     }
 
     /// Raw keys, with an optional doubt.
@@ -62,31 +89,38 @@ impl Told {
         let warning = Sentence::default()
             .words("the keys were taken from the member ")
             .name(name)
-            .words(", which is another text in each object; --key-column NAME names another, --format lines reads each line as a key");
+            .words(", which is another text in each object; --key-column NAME names another");
         Told::new("JSON objects, keys found by their content", Some(warning))
     }
 
     /// Keys with text around.
     pub(super) fn wrapped(shape: &str) -> Told {
-        let warning = format!("read as {shape}: the text around each key was cut; {RAW}");
+        let warning = format!("read as {shape}: the text around each key was cut");
         Told::new(shape, Some(Sentence::default().words(warning)))
     }
 
     /// A table.
     pub(super) fn table(table: &Table) -> Told {
-        let shape = described(&table.layout);
+        let shape = pattern(&table.layout);
         let is_likely = table.certainty < Certainty::Proven;
-        let warning = format!("read as {shape}; {RAW}");
-        let note = table.unread.first().map(|name| {
+        let warning = "nothing but the lines themselves says how they are to be read";
+        let by = match table.layout.header {
+            Some(_) => LineBy::Header,
+            None => LineBy::Found,
+        };
+        let unread = table.unread.first().map(|name| Name::from(name.as_slice()));
+        let has_sizes = table.layout.size().is_some();
+        let note = unread.clone().filter(|_| has_sizes).map(|name| {
             Sentence::default()
                 .words("nothing was made of the numbers in the column ")
-                .name(Name::from(name.as_slice()))
+                .name(name)
                 .words("; --size-column NAME reads them as sizes, --ops-column NAME as operations")
         });
         let warning = is_likely.then(|| Sentence::default().words(warning));
         let told = Told {
+            unread: unread.filter(|_| !has_sizes),
             note,
-            ..Told::new(&shape, warning)
+            ..Told::new(&shape, warning).of_line(shape.clone(), by)
         };
         table.doubts.iter().cloned().fold(told, Told::with)
     }
@@ -101,54 +135,51 @@ impl Told {
     }
 }
 
-pub(in crate::format) fn described(layout: &Layout) -> String {
-    let Layout {
-        columns, header, ..
-    } = layout;
-    let separator = layout.separator.name();
-    let key = layout.key() + 1;
-    let header = match header {
-        Some(_) => "below a header",
-        None => "without a header",
-    };
-    let size = layout.size().map_or(String::new(), |size| {
-        format!(", size in column {}", size + 1)
-    });
-    let written = match layout.key_text {
-        KeyText::Quoted => ", keys in quotes",
-        KeyText::Python => ", keys as literals of Python",
-        KeyText::Marked(_) | KeyText::Escaped => ", keys with marks of Markdown, which are cut",
-        _ => "",
-    };
-    format!(
-        "a table of {columns} columns {header}, separated by {separator}: key in column {key}{size}{written}"
-    )
-}
-
-/// The flags that read a table's columns.
-fn flags(layout: &Layout) -> String {
-    let name = |column: usize| {
+/// The pattern of a table's rows.
+pub(in crate::format) fn pattern(layout: &Layout) -> String {
+    let field = |column: usize| {
         let has_role = |role: Role| layout.at[role.place()] == Some(column);
-        match () {
-            () if has_role(Role::Key) => "key",
-            () if has_role(Role::of(Metric::Bytes)) => "size",
-            () => "_",
+        let is_csv = layout.has_quotes && matches!(layout.separator, Separator::Byte(_));
+        let cell = if is_csv { ":csv" } else { "" };
+        let (name, unit) = match () {
+            () if has_role(Role::Key) => {
+                return match layout.key_text {
+                    KeyText::Quoted | KeyText::Python => String::from("{key:q}"),
+                    KeyText::Marked(mark) => {
+                        let mark = String::from_utf8_lossy(mark);
+                        format!("{mark}{{key}}{mark}")
+                    }
+                    _ => format!("{{key{cell}}}"),
+                };
+            }
+            () if has_role(Role::of(Metric::Bytes)) => ("size", layout.size_unit),
+            () if has_role(Role::of(Metric::Ops)) => ("ops", Unit::One),
+            () if has_role(Role::Number(Number::Expiry)) => ("ttl", layout.expiry_unit),
+            () if has_role(Role::Word(Word::Type)) => ("type", Unit::One),
+            () if has_role(Role::Number(Number::Database)) => ("db", Unit::One),
+            () if has_role(Role::Number(Number::Elements)) => ("elements", Unit::One),
+            () if has_role(Role::Number(Number::Idle)) => ("idle", Unit::One),
+            () if has_role(Role::Number(Number::Lfu)) => ("lfu", Unit::One),
+            () => ("_", Unit::One),
+        };
+        let unit = match unit {
+            Unit::Kib => "kb",
+            Unit::Mib => "mb",
+            Unit::Gib => "gb",
+            Unit::MillisecondsLeft => "ms",
+            Unit::One | Unit::Thousand | Unit::SecondsLeft => "",
+        };
+        match (is_csv, unit) {
+            (_, "") => format!("{{{name}{cell}}}"),
+            (true, unit) => format!("{{{name}:csv,{unit}}}"),
+            (false, unit) => format!("{{{name}:{unit}}}"),
         }
     };
-    let columns: Vec<&str> = (0..layout.columns).map(name).collect();
-    format!(
-        "--columns {} --column-separator {}",
-        columns.join(","),
-        layout.separator.flag()
-    )
-}
-
-/// Why a table that may be raw keys is refused.
-pub(super) fn ambiguous(layout: &Layout) -> String {
-    let flags = flags(layout);
-    format!(
-        "keys, or keys and numbers with {} between? Nothing in the lines tells: {flags} reads columns, --format lines \
-         reads each line as a key",
-        layout.separator.name()
-    )
+    let fields: Vec<String> = (0..layout.columns).map(field).collect();
+    let between = layout.separator.literal();
+    if layout.has_border {
+        let bar = between.trim();
+        return format!("{bar} {} {bar}", fields.join(&format!(" {bar} ")));
+    }
+    fields.join(&between)
 }

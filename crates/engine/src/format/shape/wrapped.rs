@@ -1,251 +1,163 @@
 //! Keys with the same text around each, one per line, as programs print them: literals of Python, bullets, `Found: key`;
-//! and keys with their sizes in brackets or after names.
+//! and keys with their sizes in brackets or after names. Each is a pattern.
 
-use std::ops::Range;
-
-use crate::format::batch::{MISSING, Values};
-use crate::format::frame::line_reader::{Line, Parsed, Row};
-use crate::format::parse::escape::{self, Escapes};
-use crate::format::parse::python;
-use crate::format::parse::size::{is_missing, size};
+use crate::format::line::Pattern;
+use crate::format::line::parse::literal;
+use crate::format::line::reader::Patterned;
+use crate::format::parse::quoted;
 use crate::format::shape::column::{Column, MOST, MayBeSize, common_prefix, families, share};
-use crate::format::table::columns::{ColumnNames, Role};
-use crate::metric::Metric;
-
-/// A key in a row, and its size.
-#[derive(Debug, PartialEq, Eq)]
-struct Found {
-    key: Range<usize>,
-    escapes: Escapes,
-    size: Option<Range<usize>>,
-}
+use crate::format::shape::labels;
 
 /// The text around a key.
 #[derive(Debug, Clone)]
 pub(crate) struct Wrap {
     /// Its description.
     pub name: &'static str,
-    text: Around,
+    /// The pattern of the lines.
+    pub pattern: Pattern,
+    kind: Kind,
 }
 
-/// Finds the key of a line.
-type Form = fn(&[u8]) -> Option<Found>;
-
-#[derive(Debug, Clone)]
-enum Around {
-    /// The key that this finds.
-    Form(Form),
-    /// This before each key.
-    Prefix(Vec<u8>),
-    /// Names before the values of a row, the first of which is the key: `key=`, ` type=`, ` size=`; and which is the size.
-    Names(Vec<Vec<u8>>, usize),
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    /// Marks that nothing else has, with a size if that is likely one.
+    Form,
+    /// A text before the key, which may be a column.
+    Prefix,
+    /// A name before each value.
+    Names,
 }
 
-/// Forms of text around keys.
-const FORMS: [(&str, Form); 6] = [
-    ("pairs of a key and its size", pair),
-    ("literals of Python", |row| {
-        let text = row.strip_suffix(b",").unwrap_or(row);
-        let (key, escapes) = python::literal(text)?;
-        Some(with(key, escapes))
-    }),
-    ("texts of JSON with a comma after each", |row| {
-        let text = row.strip_suffix(b",")?;
-        escape::is_quoted(text).then(|| with(1..text.len() - 1, Escapes::Json))
-    }),
-    ("texts in backticks", |row| {
-        let is_between = matches!(row, [b'`', .., b'`']);
-        is_between.then(|| with(1..row.len() - 1, Escapes::None))
-    }),
-    ("addresses of a server and a key", |row| {
-        let schemes = ["redis://", "rediss://", "valkey://", "valkeys://"];
-        let len = length_of(row, &schemes)?;
-        let path = len + memchr::memchr(b'/', &row[len..])? + 1;
-        let is_database = |end: &usize| row[path..path + end].iter().all(u8::is_ascii_digit);
-        let database = memchr::memchr(b'/', &row[path..]).filter(|end| *end > 0);
-        let key = path + database.filter(is_database).map_or(0, |end| end + 1);
-        Some(with(key..row.len(), Escapes::None))
-    }),
-    ("lines of a log", |row| {
-        let len = length_of(row, &["DEBUG:", "INFO:", "WARNING:", "ERROR:"])?;
-        let end = memchr::memchr(b':', &row[len..])?;
-        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
-        let is_logger = row[len..len + end].iter().all(is_name);
-        is_logger.then(|| with(len + end + 1..row.len(), Escapes::None))
-    }),
-];
 const BULLETS: [&str; 3] = ["- ", "* ", "• "];
-
-fn with(key: Range<usize>, escapes: Escapes) -> Found {
-    Found {
-        key,
-        escapes,
-        size: None,
-    }
-}
-
-/// The length of the text among these that starts a row.
-fn length_of(row: &[u8], texts: &[&str]) -> Option<usize> {
-    let mut texts = texts.iter();
-    texts
-        .find(|text| row.starts_with(text.as_bytes()))
-        .map(|text| text.len())
-}
-
-/// `["key",184]` or `(b'key', 184)`.
-fn pair(row: &[u8]) -> Option<Found> {
-    let text = row.strip_suffix(b",").unwrap_or(row);
-    if !matches!(text, [b'[', .., b']'] | [b'(', .., b')']) {
-        return None;
-    }
-    let from = text.len() - text[1..].trim_ascii_start().len();
-    let (inside, escapes) = python::start(&text[from..])?;
-    let is_json = text[0] == b'[' && text[from] == b'"';
-    let end = from + inside.end + 1;
-    let number = text[end..text.len() - 1].trim_ascii_start();
-    let number = number.strip_prefix(b",")?.trim_ascii_start();
-    Some(Found {
-        key: from + inside.start..from + inside.end,
-        escapes: if is_json { Escapes::Json } else { escapes },
-        size: Some(text.len() - 1 - number.len()..text.len() - 1),
-    })
-}
 
 impl Wrap {
     /// The text around keys, if it is the same in nearly all rows.
     pub(super) fn of(rows: &[&[u8]]) -> Option<Wrap> {
-        let mut forms = FORMS.into_iter().map(|(name, form)| Wrap {
-            name,
-            text: Around::Form(form),
-        });
-        let first = *rows.first()?;
-        let others = [bullet(first), names(first), words(rows)];
-        forms
+        // The first and the last row of a list may have its brackets.
+        let row = rows.get(rows.len() / 2)?.trim_ascii();
+        let marks = [
+            (pair(row), "pairs of a key and its size"),
+            (quotes(row), "texts in quotes"),
+            (address(row), "addresses of a server and a key"),
+            (log(row), "lines of a log"),
+        ];
+        let wrap = |kind| {
+            move |(text, name): (Option<String>, &'static str)| {
+                let pattern = Pattern::parse(&text?).ok()?;
+                Some(Wrap {
+                    name,
+                    pattern,
+                    kind,
+                })
+            }
+        };
+        let mut marks = marks.into_iter().filter_map(wrap(Kind::Form));
+        let others = || {
+            [
+                wrap(Kind::Prefix)((bullet(row), "a list with bullets")),
+                wrap(Kind::Names)((labels::pattern(rows), "names before values")),
+                wrap(Kind::Prefix)((words(rows), "lines with the same words before each key")),
+            ]
+        };
+        marks
             .find(|wrap| wrap.fits(rows))
-            .or_else(|| others.into_iter().flatten().find(|wrap| wrap.fits(rows)))
+            .or_else(|| others().into_iter().flatten().find(|wrap| wrap.fits(rows)))
     }
 
     /// Whether the text around keys may be a table column of its own.
     pub(super) fn may_be_cell(&self) -> bool {
-        matches!(self.text, Around::Prefix(_))
+        self.kind == Kind::Prefix
     }
 
     fn fits(&self, rows: &[&[u8]]) -> bool {
-        let found = rows.iter().filter_map(|row| Some((*row, self.find(row)?)));
-        let found: Vec<(&[u8], Found)> = found.collect();
-        let keys = Column::of(
-            found
-                .iter()
-                .map(|(row, found)| &row[found.key.clone()])
-                .collect(),
-        );
-        let sizes = found
+        let reader = Patterned::of(&self.pattern);
+        let found: Vec<(&[u8], &[u8])> = rows
             .iter()
-            .filter_map(|(row, found)| Some(&row[found.size.clone()?]));
-        let sizes = Column::of(sizes.collect());
+            .filter_map(|row| reader.key_and_size(row))
+            .collect();
+        let keys = Column::of(found.iter().map(|(key, _)| *key).collect());
+        let sizes = Column::of(found.iter().map(|(_, size)| *size).collect());
         let are_pairs = || {
             keys.is_unique()
                 && keys.look_like_keys() >= 0.7
                 && sizes.size() == Some(MayBeSize::Likely)
         };
         share(found.len(), rows.len()) >= MOST
-            && match self.text {
-                Around::Form(_) => sizes.len() == 0 || are_pairs(),
-                Around::Prefix(_) | Around::Names(..) => keys.is_unique(),
+            && match self.kind {
+                Kind::Form => !self.pattern.has_size() || are_pairs(),
+                Kind::Prefix | Kind::Names => keys.is_unique(),
             }
-    }
-
-    fn find(&self, row: &[u8]) -> Option<Found> {
-        match &self.text {
-            Around::Form(form) => {
-                let from = row.len() - row.trim_ascii_start().len();
-                let found = form(row.trim_ascii())?;
-                let at = |range: Range<usize>| from + range.start..from + range.end;
-                Some(Found {
-                    key: at(found.key),
-                    size: found.size.map(at),
-                    ..found
-                })
-            }
-            Around::Prefix(prefix) => row
-                .starts_with(prefix)
-                .then(|| with(prefix.len()..row.len(), Escapes::None)),
-            Around::Names(names, size) => {
-                // The key may contain names of values, so they are sought from the end.
-                let mut end = row.len();
-                let mut value = None;
-                for (at, name) in names.iter().enumerate().skip(1).rev() {
-                    let start = memchr::memmem::rfind(&row[..end], name)?;
-                    if at == *size {
-                        value = Some(start + name.len()..end);
-                    }
-                    end = start;
-                }
-                let key = names[0].len()..end;
-                (row.starts_with(&names[0]) && key.start <= end).then_some(())?;
-                let bare = |text: Range<usize>| {
-                    if escape::is_quoted(&row[text.clone()]) {
-                        (text.start + 1..text.end - 1, Escapes::C)
-                    } else {
-                        (text, Escapes::None)
-                    }
-                };
-                let (key, escapes) = bare(key);
-                // Another name that the first row lacks.
-                let is_name = |word: &[u8]| memchr::memchr(b'=', word).is_some_and(|at| at > 0);
-                let mut words = row[key.clone()].split(|byte| *byte == b' ');
-                if escapes == Escapes::None && words.by_ref().skip(1).any(is_name) {
-                    return None;
-                }
-                Some(Found {
-                    size: value.map(|value| bare(value).0),
-                    ..with(key, escapes)
-                })
-            }
-        }
     }
 }
 
-fn bullet(first: &[u8]) -> Option<Wrap> {
-    let blanks = first.len() - first.trim_ascii_start().len();
-    let end = blanks + length_of(&first[blanks..], &BULLETS)?;
-    Some(Wrap {
-        name: "a list with bullets",
-        text: Around::Prefix(first[..end].to_vec()),
-    })
+/// `["key",184]` or `(b'key', 184)`.
+fn pair(row: &[u8]) -> Option<String> {
+    let comma = if row.ends_with(b",") { "," } else { "" };
+    let row = row.strip_suffix(b",").unwrap_or(row);
+    let (open, close) = match row {
+        [b'[', .., b']'] => ('[', ']'),
+        [b'(', .., b')'] => ('(', ')'),
+        _ => return None,
+    };
+    let text = row[1..].trim_ascii_start();
+    let before = if text.len() + 1 < row.len() { " " } else { "" };
+    let (inside, _) = quoted::start(text)?;
+    let rest = &text[inside.end..];
+    let rest = rest[quoted::close_len(rest)..].strip_prefix(b",")?;
+    let blank = if rest.starts_with(b" ") { " " } else { "" };
+    Some(format!(
+        "{open}{before}{{key:q}},{blank}{{size}}{close}{comma}"
+    ))
 }
 
-/// Names before values, `key=K size=N`, the first of which is called a key and another one a size.
-fn names(first: &[u8]) -> Option<Wrap> {
-    let mut names = Vec::new();
-    let mut size = None;
-    let mut at = 0;
-    for word in first.split(|byte| *byte == b' ') {
-        let end = memchr::memchr(b'=', word).unwrap_or_default();
-        let name = &word[..end];
-        if end > 0
-            && name
-                .iter()
-                .all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-        {
-            let role = ColumnNames::USUAL.role(name).map(|(role, _)| role);
-            if names.is_empty() && role != Some(Role::Key) {
-                return None;
-            }
-            size = size.or((role == Some(Role::of(Metric::Bytes))).then_some(names.len()));
-            let blank = usize::from(at > 0);
-            names.push(first[at - blank..=at + end].to_vec());
-        }
-        at += word.len() + 1;
-    }
-    Some(Wrap {
-        name: "names before values",
-        text: Around::Names(names, size?),
-    })
+/// `b'key'`, `"key",`, `` `key` ``.
+fn quotes(row: &[u8]) -> Option<String> {
+    let comma = if row.ends_with(b",") { "," } else { "" };
+    quoted::whole(row.strip_suffix(b",").unwrap_or(row))?;
+    Some(format!("{{key:q}}{comma}"))
+}
+
+/// `redis://10.0.0.7:6379/0/key`.
+fn address(row: &[u8]) -> Option<String> {
+    let scheme = ["redis://", "rediss://", "valkey://", "valkeys://"];
+    let scheme = scheme
+        .into_iter()
+        .find(|scheme| row.starts_with(scheme.as_bytes()))?;
+    let path = row[scheme.len()..].splitn(2, |byte| *byte == b'/').nth(1)?;
+    let end = memchr::memchr(b'/', path).filter(|end| *end > 0);
+    let has_database = end.is_some_and(|end| path[..end].iter().all(u8::is_ascii_digit));
+    let database = if has_database { "{db}/" } else { "" };
+    Some(format!("{scheme}{{_}}/{database}{{key}}"))
+}
+
+/// `INFO:root:key`.
+fn log(row: &[u8]) -> Option<String> {
+    let levels = ["DEBUG:", "INFO:", "WARNING:", "ERROR:"];
+    let level = levels
+        .into_iter()
+        .find(|level| row.starts_with(level.as_bytes()))?;
+    let logger = row[level.len()..].splitn(2, |byte| *byte == b':').next()?;
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
+    logger
+        .iter()
+        .all(is_name)
+        .then(|| format!("{level}{{_}}:{{key}}"))
+}
+
+fn bullet(row: &[u8]) -> Option<String> {
+    let bullet = BULLETS
+        .into_iter()
+        .find(|bullet| row.starts_with(bullet.as_bytes()))?;
+    let key = if quoted::whole(row[bullet.len()..].trim_ascii()).is_some() {
+        "{key:q}"
+    } else {
+        "{key}"
+    };
+    Some(format!("{bullet}{key}"))
 }
 
 /// The words up to a colon and a blank, if they precede names of several families.
-fn words(rows: &[&[u8]]) -> Option<Wrap> {
+fn words(rows: &[&[u8]]) -> Option<String> {
     let common = common_prefix(rows);
     // Dicts of Python start with a bracket.
     common.first().filter(|byte| byte.is_ascii_alphanumeric())?;
@@ -253,35 +165,8 @@ fn words(rows: &[&[u8]]) -> Option<Wrap> {
     let names: Vec<&[u8]> = rows.iter().map(|row| &row[end..]).collect();
     let are_several = names.len() < 3 || families(&names) >= 2;
     let are_names = are_several && Column::of(names).look_like_keys() >= 0.7;
-    are_names.then(|| Wrap {
-        name: "lines with the same words before each key",
-        text: Around::Prefix(common[..end].to_vec()),
-    })
-}
-
-/// Rows of keys with text around.
-pub(crate) struct Wrapped(pub Wrap);
-
-impl Row for Wrapped {
-    fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed {
-        let Some(found) = self.0.find(line.text) else {
-            return Parsed::Reject("a key without the text that is around the others");
-        };
-        let Some(at) = found.size else {
-            return Parsed::Escaped(found.escapes, found.key);
-        };
-        let text = &line.text[at.clone()];
-        let number = if is_missing(text) {
-            Some(MISSING)
-        } else {
-            size(text)
-        };
-        values.sizes_mut().push(number.unwrap_or(MISSING));
-        match number {
-            Some(_) => Parsed::Escaped(found.escapes, found.key),
-            None => Parsed::WithoutSize(found.escapes, found.key, at),
-        }
-    }
+    let words = std::str::from_utf8(&common[..end]).ok()?;
+    are_names.then(|| literal(words) + "{key}")
 }
 
 #[cfg(test)]
@@ -291,18 +176,16 @@ mod tests {
     /// The first key between the text around it, and its size.
     fn of(rows: &[&str]) -> Option<String> {
         let rows: Vec<&[u8]> = rows.iter().map(|row| row.as_bytes()).collect();
-        let found = Wrap::of(&rows)?.find(rows[0])?;
-        let text = |range: Range<usize>| String::from_utf8_lossy(&rows[0][range]).into_owned();
-        let size = found
-            .size
-            .map_or(String::new(), |size| format!(" {}", text(size)));
-        Some(text(found.key) + &size)
+        let pattern = Wrap::of(&rows)?.pattern;
+        let (key, size) = Patterned::of(&pattern).key_and_size(rows[0])?;
+        let text = [key, size].map(String::from_utf8_lossy).join(" ");
+        Some(text.trim_end().to_owned())
     }
 
     #[test]
     fn the_text_around_keys_is_found_and_parts_of_keys_are_not() {
         for rows in [
-            &["b'user:1'", "b\"it's\","][..],
+            &["b'user:1'", "b\"it's\""][..],
             &["'user:1',", "'b:2'"],
             &["  \"user:1\",", "  \"cart:2\","],
             &["- user:1", "- cart:2"],

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::format::batch::{Number, Word};
 use crate::format::table::names::{self, Named, Unit};
 pub(crate) use crate::format::table::role::{ROLES, Role};
-use crate::format::table::separator::Separator;
 use crate::metric::Metric;
 use crate::name::Name;
 
@@ -31,6 +30,9 @@ const NAMED: [(Role, &[&str]); 1 + Number::ALL.len() + Word::ALL.len()] = [
     (Role::Word(Word::Type), &["type"]),
     (Role::Word(Word::Encoding), &["encoding"]),
 ];
+
+/// In place of the name of a column of sizes: there is none.
+const NO_SIZES: &str = "none";
 
 /// Every role with the names of its column.
 fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {
@@ -97,12 +99,6 @@ pub struct ColumnNames {
     pub ops: Option<String>,
     /// How escapes in keys are treated.
     pub escapes: KeyEscapes,
-    /// The names of the columns from left to right, of a table without a header: `_` for one that is not read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<String>,
-    /// The separator of columns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub separator: Option<String>,
     /// Whether a column `count` or `length` holds elements, because another has the types of the keys.
     #[serde(skip)]
     pub counts_elements: bool,
@@ -118,8 +114,6 @@ impl ColumnNames {
         size: None,
         ops: None,
         escapes: KeyEscapes::Auto,
-        places: Vec::new(),
-        separator: None,
         counts_elements: false,
         has_other_key: false,
     };
@@ -135,11 +129,6 @@ impl ColumnNames {
             has_other_key: has(&|role| role == (Role::Key, names::KEY)),
             ..self.clone()
         }
-    }
-
-    /// The separator of columns, where the user names it.
-    pub(crate) fn separator(&self) -> Option<Separator> {
-        self.separator.as_deref().and_then(Separator::named)
     }
 
     /// The content of a column with this name, and how many other names would be preferred to it.
@@ -189,6 +178,7 @@ impl ColumnNames {
         missing
             .map(|role| (role, self.given(role)))
             .find_map(|(role, name)| match (role, name) {
+                (Role::Weight(Metric::Bytes), Some(NO_SIZES)) => None,
                 (_, Some(name)) => Some(name.to_string()),
                 (Role::Key, None) => Some(String::from("key")),
                 _ => None,

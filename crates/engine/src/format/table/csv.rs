@@ -45,9 +45,7 @@ impl Format for Csv {
 /// # Errors
 /// A required column is missing; the message lists the columns present.
 pub(crate) fn open(head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
-    let layout = if !names.places.is_empty() {
-        shape::table_of(head, names)?
-    } else if let Some((layout, _)) = shape::table_with(head, names) {
+    let layout = if let Some((layout, _)) = shape::table_with(head, names) {
         layout
     } else {
         below_first_line(head, names)?

@@ -151,7 +151,7 @@ impl CsvKeys {
             );
         }
         if self.has_totals() && is_total(&content[bare.0 as usize..bare.1 as usize]) {
-            return Err("a total, which is not a key".into());
+            return Ok(Step::Total);
         }
         let mut row = Row::of(bare);
         for (role, value) in row.numbers_mut() {
@@ -173,10 +173,41 @@ impl CsvKeys {
 
 /// Whether a cell is the word for a total, as in the last row of reports.
 fn is_total(cell: &[u8]) -> bool {
-    const WORDS: [&[u8]; 5] = [b"total", b"total:", b"totals", b"grand total", b"subtotal"];
-    matches!(cell.len(), 5..=11)
-        && matches!(cell[0] | 0x20, b't' | b'g' | b's')
-        && WORDS.iter().any(|word| cell.eq_ignore_ascii_case(word))
+    const WORDS: [&str; 16] = [
+        "total",
+        "totals",
+        "grand total",
+        "subtotal",
+        "sum",
+        "summe",
+        "gesamt",
+        "gesamtergebnis",
+        "totale",
+        "total g\u{e9}n\u{e9}ral",
+        "suma",
+        "razem",
+        "\u{438}\u{442}\u{43e}\u{433}\u{43e}",
+        "\u{418}\u{442}\u{43e}\u{433}\u{43e}",
+        "\u{5408}\u{8ba1}",
+        "\u{5408}\u{8a08}",
+    ];
+    if !matches!(cell.len(), 3..=20)
+        || !matches!(cell[0] | 0x20, b't' | b'g' | b's' | b'r' | 0x80..)
+    {
+        return false;
+    }
+    // `Total:`, `Total (59)`.
+    let bare = cell.strip_suffix(b":").unwrap_or(cell);
+    let count = bare
+        .strip_suffix(b")")
+        .and_then(|text| text.iter().rposition(|byte| *byte == b'('));
+    let is_count = |at: &usize| bare[at + 1..bare.len() - 1].iter().all(u8::is_ascii_digit);
+    let bare = count
+        .filter(is_count)
+        .map_or(bare, |at| bare[..at].trim_ascii_end());
+    WORDS
+        .iter()
+        .any(|word| bare.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// Buffers for a split row and a batch of rows, reused to save allocations.

@@ -72,6 +72,8 @@ pub(crate) enum Step {
     Key(Row, Unreadables),
     /// A tool's line around rows: a border, a row count, the header again.
     Around,
+    /// A total of other rows.
+    Total,
     /// Something not meant to be a key.
     NoKey,
     /// An empty row, or a bracket around the rows.
@@ -104,6 +106,8 @@ impl Unreadables {
         }
     }
 }
+
+const TOTAL: &str = "a total, which is not a key";
 
 /// Why a row is not a key, without any content of it.
 pub(crate) type Refusal = Cow<'static, str>;
@@ -185,6 +189,10 @@ impl<R: Rows + Send + Sync> Reader for TableReader<R> {
                                 push(columns, carried, row, &mut stats);
                             }
                             Step::Around => stats.note(Notice::Around, 1),
+                            Step::Total => {
+                                stats.note(Notice::Total, 1);
+                                columns.sink.reject(from, TOTAL);
+                            }
                             Step::NoKey => stats.note(Notice::NoKey, 1),
                             Step::Blank => {}
                             Step::Reject(refusal) => columns.sink.reject(from, &refusal),

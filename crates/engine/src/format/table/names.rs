@@ -92,6 +92,24 @@ const SIZES: &[&str] = &[
     "内存",
     "サイズ",
 ];
+/// The same in languages that write words without blanks between, or join them.
+const SIZES_INSIDE: &[&str] = &[
+    "大小",
+    "内存",
+    "字节",
+    "容量",
+    "サイズ",
+    "メモリ",
+    "バイト",
+    "크기",
+    "메모리",
+    "바이트",
+    "speicher",
+    "größe",
+    "mémoire",
+];
+/// A rate or a ratio in these languages.
+const RATIOS_INSIDE: &[&str] = &["率", "比", "割合", "비율"];
 /// A column with one of these words has this content, whatever else is in its name.
 const OTHERS: &[(Option<Role>, &[&str])] = &[
     (
@@ -217,7 +235,7 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     }
     let is_size = || {
         core.iter()
-            .any(|word| SIZES.contains(word) || unit(word).is_some())
+            .any(|word| SIZES.contains(word) || unit(word).is_some() || is_size_inside(word))
     };
     let entry = core.iter().find_map(|word| {
         let entry = OTHERS.iter().find(|(_, terms)| terms.contains(word));
@@ -253,6 +271,12 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
         }
         None => None,
     }
+}
+
+/// Whether a word of another language has a size in it, and no ratio.
+fn is_size_inside(word: &str) -> bool {
+    let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
+    has(SIZES_INSIDE) && !has(RATIOS_INSIDE)
 }
 
 /// Whether a column of this name holds the units of another one's numbers.
@@ -323,6 +347,12 @@ mod tests {
             ("Größe", bytes),
             ("tamaño", bytes),
             ("内存", bytes),
+            ("内存大小", bytes),
+            ("占用内存", bytes),
+            ("内存占用率", None),
+            ("メモリ", bytes),
+            ("Speicherverbrauch", bytes),
+            ("serializedlength", None),
             ("value_len_bytes", bytes),
             ("%mem", Some(None)),
             ("slot", Some(None)),

@@ -24,7 +24,7 @@ pub(crate) struct Cell {
 
 impl Separator {
     /// Known separators, those rarest in key names first.
-    pub(crate) const ALL: [Separator; 13] = [
+    pub(crate) const ALL: [Separator; 15] = [
         Separator::Byte(b'\t'),
         Separator::Text(" -> "),
         Separator::Text(" => "),
@@ -34,43 +34,22 @@ impl Separator {
         Separator::Text(" = "),
         Separator::Text(": "),
         Separator::Byte(b';'),
+        Separator::Byte(b'^'),
+        Separator::Byte(b'~'),
         Separator::Byte(b','),
         Separator::Byte(b'='),
         Separator::Blanks(2),
         Separator::Blanks(1),
     ];
 
-    /// The separator for a flag's value: `blank`, `blanks`, `tab`, or its own characters.
-    pub(crate) fn named(name: &str) -> Option<Separator> {
-        match name {
-            "blank" | "blanks" | " " => Some(Separator::Blanks(1)),
-            "tab" | "TAB" | "\\t" => Some(Separator::Byte(b'\t')),
-            name if name.len() == 1 => Some(Separator::Byte(name.as_bytes()[0])),
-            name => Self::ALL
-                .into_iter()
-                .find(|known| matches!(known, Separator::Text(text) if text.trim() == name.trim())),
-        }
-    }
-
-    /// Its name in a sentence.
-    pub(crate) fn name(self) -> String {
+    /// As it is written in a pattern.
+    pub(crate) fn literal(self) -> String {
         match self {
-            Separator::Byte(b'\t') => "TAB".into(),
-            Separator::Byte(b',') => "a comma".into(),
-            Separator::Byte(byte) => format!("\"{}\"", char::from(byte)),
-            Separator::Text(text) => format!("\"{text}\""),
-            Separator::Blanks(_) => "blanks".into(),
-        }
-    }
-
-    /// Its value for the flag --column-separator.
-    pub(crate) fn flag(self) -> String {
-        match self {
-            Separator::Byte(b'\t') => "tab".into(),
-            Separator::Byte(byte) => format!("'{}'", char::from(byte)),
-            Separator::Text(text) => format!("'{text}'"),
-            Separator::Blanks(1) => "blank".into(),
-            Separator::Blanks(_) => "blanks".into(),
+            Separator::Byte(b'\t') => String::from("\\t"),
+            Separator::Byte(byte @ (b'{' | b'}' | b'\\')) => char::from(byte).to_string().repeat(2),
+            Separator::Byte(byte) => char::from(byte).to_string(),
+            Separator::Text(text) => text.into(),
+            Separator::Blanks(_) => String::from(" "),
         }
     }
 

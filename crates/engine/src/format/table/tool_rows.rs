@@ -61,11 +61,32 @@ pub(crate) fn detect(head: Head<'_>, in_quotes: bool) -> Detected {
             false => Detected::NeedMore,
         };
     };
+    if !in_quotes && is_saved_again(whole) {
+        return Detected::No;
+    }
     if row.trim_ascii_end().ends_with(b"\"") == in_quotes {
         Detected::Yes
     } else {
         Detected::No
     }
+}
+
+/// Whether a spreadsheet or pandas wrote the rows: texts are in quotes where they have a comma or a quote, and only there.
+fn is_saved_again(rows: &[u8]) -> bool {
+    let quoted = |row: &[u8]| -> Option<(usize, usize)> {
+        let from = memchr::memmem::find(row, b",\"")? + 2;
+        Some((
+            from,
+            memchr::memmem::rfind(row, b"\",").filter(|to| *to >= from)?,
+        ))
+    };
+    let texts = rows
+        .split(|byte| *byte == b'\n')
+        .filter_map(|row| Some(&row[quoted(row)?.0..quoted(row)?.1]));
+    let has_need =
+        |text: &[u8]| text.contains(&b',') || memchr::memmem::find(text, b"\"\"").is_some();
+    let mut texts = texts.peekable();
+    texts.peek().is_some() && texts.all(has_need)
 }
 
 /// Opens a table below its header.

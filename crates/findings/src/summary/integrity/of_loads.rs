@@ -5,6 +5,7 @@
 //! 1.13 of the 99% quantile against 2 in (b), and 6.5 sigma against 10 in (c).
 
 use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::short;
 
@@ -99,9 +100,14 @@ pub(crate) fn signs(
             .then(|| one_node(&loads.keys, units.count));
         let only = || only_node(nodes, &rest);
         let gap = || gap(&loads.keys, units.count, SURELY).map(empty_slots);
+        // What a node lacks is measured before a cause is guessed from a run of empty slots.
+        let low = || {
+            let off = off(nodes, &rest, counts).filter(|sign| sign.kind == Damage::MissingNode);
+            off.filter(|_| !nodes.is_even())
+        };
         match of_one_node.flatten() {
             Some(sign) => signs.push(sign),
-            None if empty_nodes.is_empty() => signs.extend(only().or_else(gap)),
+            None if empty_nodes.is_empty() => signs.extend(only().or_else(low).or_else(gap)),
             None => signs.extend(empty_nodes),
         }
         signs.extend(too_full(&loads.keys, keys, &rest, counts));
@@ -348,7 +354,9 @@ fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts<'_>) -> Option<Integr
         () if emptiest.over < 0.0 => (emptiest, Damage::MissingNode),
         () => (fullest, Damage::Foreign),
     };
-    Some(node.sign(nodes, damage))
+    let others = off.iter().filter(|other| other.node.id != node.node.id);
+    let others = others.map(|other| (other.node.name(), other.over));
+    Some(node.sign(nodes, damage, &others.collect::<Vec<_>>()))
 }
 
 /// (c), for an even split: if all nodes but one are equally full, the low one lost keys. One above the others may be
@@ -358,7 +366,7 @@ fn lacking(nodes: &Nodes, rest: &Rest<'_>) -> Option<Integrity> {
     let by_far = |a: &&Off<'_>, b: &&Off<'_>| a.over.total_cmp(&b.over);
     let emptiest = off.iter().min_by(by_far)?;
     let are_low = off.iter().all(|node| node.over < 0.0);
-    (are_low && nodes.owning().count() > 2).then(|| emptiest.sign(nodes, Damage::MissingNode))
+    (are_low && nodes.owning().count() > 2).then(|| emptiest.sign(nodes, Damage::MissingNode, &[]))
 }
 
 /// A node further off its share than hashing explains.
@@ -375,14 +383,14 @@ impl Off<'_> {
         load / (1.0 + self.over) - load
     }
 
-    fn sign(&self, nodes: &Nodes, damage: Damage) -> Integrity {
+    fn sign(&self, nodes: &Nodes, damage: Damage, others: &[(Name, f64)]) -> Integrity {
         let name = self.node.name();
         let is_doubt = nodes.is_even();
         let sentence = if is_doubt {
             said::low_node(&name, self.over, self.sigmas)
         } else {
             let of_two = nodes.owning().count() == 2;
-            said::unlikely_node(&name, self.over, damage, of_two)
+            said::unlikely_node(&name, self.over, damage, of_two, others)
         };
         Integrity {
             is_doubt,

@@ -82,6 +82,8 @@ struct Page<'a> {
     /// Facts about roles without a problem.
     known: Vec<String>,
     facts: Vec<Fact>,
+    /// How texts were read.
+    readings: Vec<String>,
     warnings: Vec<String>,
     notes: Vec<String>,
     steps: Option<Section>,
@@ -160,6 +162,7 @@ impl<'a> Page<'a> {
             others: listed(&mut others.into_iter()),
             known: listed(&mut verdict::notes(verdict)),
             facts: facts::facts(summary),
+            readings: listed(&mut view::input::readings(summary).into_iter()),
             warnings: listed(&mut input.warnings.iter().map(ToString::to_string)),
             notes: listed(&mut input.notes.iter().cloned()),
             steps,

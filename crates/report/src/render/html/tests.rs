@@ -55,6 +55,7 @@ fn largest() -> Summary {
             limit_use: None,
             policy: None,
             captured: None,
+            commands: None,
             slots: 1,
             ranges: vec![(slot, slot)],
             load,

@@ -11,6 +11,10 @@ use crate::metric::Metric;
 impl<'a> Searched<'_, 'a> {
     /// A table without a header: one column of distinct names, all others values.
     pub(super) fn without_header(&self) -> Option<Table> {
+        // Only a header shows that these are between cells.
+        if matches!(self.separator, Separator::Byte(b'^' | b'~')) {
+            return None;
+        }
         let usual = self.cut.usual(0);
         let counts = if usual == 2 { vec![2] } else { vec![usual, 2] };
         counts

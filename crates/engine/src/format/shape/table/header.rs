@@ -15,8 +15,7 @@ use crate::sentence::Sentence;
 use crate::text::counted;
 
 /// Why a table is refused in which no column is called a key.
-const NO_KEY: &str = "a table whose header names no key, no key dump: --key-column NAME says which column has the keys; \
-    --format lines reads each line as a key";
+const NO_KEY: &str = "a table whose header names no key, no key dump: --key-column NAME says which column has the keys";
 /// Rows searched for a header.
 const BEFORE_HEADER: usize = 20;
 const MOST_COLUMNS: usize = 200;
@@ -124,7 +123,7 @@ impl<'a> Searched<'_, 'a> {
         let best = header.best(Role::of(Metric::Bytes));
         let mut sizes = best.filter(|size| !has_units && is_apart(size));
         let is_free = |column: &usize| is_apart(column) && (!header.is_known[*column] || has_units);
-        if sizes.is_none() && (proof.is_some() || named.is_none()) {
+        if self.names.size.is_none() && sizes.is_none() && (proof.is_some() || named.is_none()) {
             let mut may_be = (0..columns)
                 .filter(is_free)
                 .filter(|column| cells[*column].size() == Some(MayBeSize::Likely));
@@ -141,7 +140,8 @@ impl<'a> Searched<'_, 'a> {
         layout.take_units();
         let is_read = |column: &usize| layout.at.contains(&Some(*column));
         let missed = (0..columns).filter(|column| {
-            is_free(column) && !is_read(column) && cells[*column].size() == Some(MayBeSize::Likely)
+            let is_size = cells[*column].size() == Some(MayBeSize::Likely);
+            self.names.size.is_none() && is_free(column) && !is_read(column) && is_size
         });
         let unread = missed.map(|column| header.names[column].to_vec()).collect();
         let before = &self.lines.head[..at - self.lines.mark];
@@ -154,8 +154,7 @@ impl<'a> Searched<'_, 'a> {
         }
         let refused = if is_inside {
             Some(format!(
-                "line {line} is a header, with rows before and after it: sed {line}d FILE | slotscope analyze - leaves it out; \
-                 --format lines reads each line as a key"
+                "line {line} is a header, with rows before and after it: are these two tables? Give each by itself"
             ))
         } else {
             self.overfull(&body, &layout)

@@ -4,8 +4,6 @@ mod bare;
 mod header;
 mod overfull;
 
-use std::collections::HashSet;
-
 use crate::format::parse::escape;
 use crate::format::parse::python;
 use crate::format::shape::column::{Column, MOST, share_of};
@@ -266,18 +264,6 @@ fn is_python(cell: &[u8]) -> bool {
         || python::is_bytes(single().as_bytes())
 }
 
-/// How the keys of a table with this layout are quoted or escaped.
-pub(in crate::format::shape) fn written(lines: &Lines<'_>, layout: &Layout) -> KeyText {
-    let cut = CutRows::of(lines.head, &lines.rows, layout.separator);
-    let key = |row: usize| {
-        let cells = cut.cells(row);
-        let cell = cells.len() >= layout.columns;
-        cell.then(|| cut.text(row, cells[layout.key()]).trimmed())
-    };
-    let keys: Vec<&[u8]> = (0..cut.len()).filter_map(key).collect();
-    key_text(&keys, layout.separator, layout.has_border)
-}
-
 /// A column holding the slots of another one's cells, which proves the latter to be keys: (slots, keys).
 pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
     const ROWS: usize = 8;
@@ -304,33 +290,6 @@ pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
             .map(|key| (slots, key))
     };
     slots.into_iter().find_map(keys)
-}
-
-/// The number of distinct columns that are named by position: `key,size,_`.
-pub(in crate::format::shape) fn by_place(
-    places: &[String],
-    names: &ColumnNames,
-) -> Result<Vec<Option<Role>>, String> {
-    let mut seen = HashSet::new();
-    let mut roles = Vec::new();
-    for place in places {
-        let role = match place.as_str() {
-            "_" | "" | "-" => None,
-            name => Some(names.role(name.as_bytes()).map(|(role, _)| role).ok_or_else(|| {
-                format!("no column is called \"{name}\"; there are key, size, ops, ttl, type, db, elements, idle, lfu, and _ for one that is not read")
-            })?),
-        };
-        if let Some(role) = role.filter(|role| !seen.insert(role.place())) {
-            return Err(format!("two columns of the same kind ({role:?})"));
-        }
-        roles.push(role);
-    }
-    if !roles.contains(&Some(Role::Key)) {
-        return Err(String::from(
-            "no column is the key: --columns key,size, say",
-        ));
-    }
-    Ok(roles)
 }
 
 #[cfg(test)]
@@ -428,10 +387,10 @@ mod tests {
                 .collect()
         };
         let (_, refusal) = told(&format!("{}key,size\n{}", rows(0), rows(5)));
-        assert!(refusal.contains("sed 6d FILE"), "{refusal}");
+        assert!(refusal.contains("line 6 is a header"), "{refusal}");
         let titled = format!("Report of shop, 2026-11-20\nkey,size\n{}", rows(0));
         let (shape, warning) = told(&titled);
-        assert!(shape.contains("below a header"));
+        assert!(shape.contains("{key"));
         assert!(warning.contains("not read: 1 row above the header in line 2"));
     }
 }

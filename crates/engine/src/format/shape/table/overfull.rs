@@ -1,11 +1,12 @@
 //! Rows with more cells than a table has columns. A few have separators in their keys; where most rows do, or where the
 //! separator is also between thousands, nothing tells where the keys end.
 
+use crate::format::Head;
+use crate::format::line::offer::with_offers;
 use crate::format::shape::table::Searched;
+use crate::format::shape::told;
 use crate::format::table::layout::Layout;
 use crate::format::table::separator::Separator;
-
-const RAW: &str = "--format lines reads each line as a key";
 
 impl Searched<'_, '_> {
     /// Why a table is refused for the number of cells in `rows`.
@@ -13,21 +14,19 @@ impl Searched<'_, '_> {
         let is_longer = |row: &&usize| self.cut.cells(**row).len() > layout.columns;
         let longer: Vec<usize> = rows.iter().filter(is_longer).copied().collect();
         if self.are_grouped(rows, &longer, layout) {
-            return Some(format!(
-                "numbers with a comma between thousands (1,234) in cells that commas separate, without quotes: where they are last, \
-                 sed -E -e :a -e 's/,([0-9]{{1,3}}),(([0-9]{{3}})+)$/,\\1\\2/' -e ta FILE | slotscope analyze - takes them out; {RAW}"
-            ));
+            return Some("numbers with a comma between thousands (1,234) in cells that commas separate, without quotes: where they are last, \
+                 sed -E -e :a -e 's/,([0-9]{1,3}),(([0-9]{3})+)$/,\\1\\2/' -e ta FILE | slotscope analyze - takes them out".to_string());
         }
         // The rest of a line is usual for a last column between blanks.
         let is_rest =
             layout.key() + 1 == layout.columns && matches!(self.separator, Separator::Blanks(_));
         (2 * longer.len() > rows.len() && !is_rest).then(|| {
-            format!(
-                "most rows have more cells than the header: keys or numbers with {} in them, or columns without a name? \
-                 --columns key,size,_ --column-separator {} reads rows by such a list of their cells; {RAW}",
-                self.separator.name(),
-                self.separator.flag()
-            )
+            let what = "most rows have more cells than the header: keys or numbers with separators in them, or columns without a name?";
+            let between = self.separator.literal();
+            let with_rest = ["{key}", "{size}", "{_}"].join(&between);
+            let bytes = self.lines.head.get(layout.skip as usize - self.lines.mark..).unwrap_or_default();
+            let head = Head { bytes, whole: self.lines.is_whole };
+            with_offers(what, head, [with_rest, told::pattern(layout).replace(":csv", "")])
         })
     }
 
@@ -80,7 +79,7 @@ mod tests {
         ] {
             let reason = refusal(table).unwrap_or_default();
             assert!(
-                reason.contains("analyze -") || reason.contains("--columns"),
+                reason.contains("analyze -") || reason.contains("--line"),
                 "{table}: {reason}"
             );
         }
@@ -109,9 +108,6 @@ mod tests {
             whole: true,
         });
         let told = shape.unwrap().unwrap().told.shape;
-        assert!(
-            told.ends_with("separated by blanks: key in column 1, size in column 2"),
-            "{told}"
-        );
+        assert!(told == "{key} {size}", "{told}");
     }
 }

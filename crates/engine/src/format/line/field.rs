@@ -1,0 +1,145 @@
+//! The fields of a pattern, and the text between them.
+
+use crate::format::batch::Number;
+use crate::format::table::columns::Role;
+use crate::format::table::names::Unit;
+
+/// A field.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Field {
+    /// Its role; `None` if it is not read.
+    pub role: Option<Role>,
+    /// How it is written.
+    pub written: Written,
+    /// The unit of its numbers without one.
+    pub unit: Unit,
+    /// Whether there is no blank in it, because one is beside it.
+    pub is_word: bool,
+}
+
+impl Field {
+    /// A field with the usual unit.
+    pub(crate) fn of(role: Option<Role>, written: Written) -> Field {
+        let unit = match role {
+            Some(Role::Number(Number::Expiry)) => Unit::SecondsLeft,
+            _ => Unit::One,
+        };
+        Field {
+            role,
+            written,
+            unit,
+            is_word: false,
+        }
+    }
+}
+
+/// How a text is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Written {
+    /// As it is.
+    Plain,
+    /// In quotes of some language, with its escapes.
+    Quoted,
+    /// As a cell of CSV.
+    Csv,
+    /// In a column of this many characters, padded with blanks.
+    Wide(usize),
+}
+
+/// The text between two fields.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Literal(pub Vec<Atom>);
+
+/// A part of a literal.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Atom {
+    /// A run of blanks and TABs.
+    Blanks,
+    /// These bytes.
+    Bytes(Vec<u8>),
+}
+
+fn is_blank(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+impl Literal {
+    /// Whether it starts or ends with blanks.
+    pub(crate) fn has_blank_at(&self, is_at_end: bool) -> bool {
+        let atom = if is_at_end {
+            self.0.last()
+        } else {
+            self.0.first()
+        };
+        atom == Some(&Atom::Blanks)
+    }
+
+    /// Whether its last bytes are these.
+    pub(crate) fn ends_with(&self, end: &[u8]) -> bool {
+        matches!(self.0.last(), Some(Atom::Bytes(bytes)) if bytes.ends_with(end))
+    }
+
+    /// The end of this literal at the start of `text`.
+    pub(crate) fn at_start(&self, text: &[u8]) -> Option<usize> {
+        self.0.iter().try_fold(0, |at, atom| match atom {
+            Atom::Blanks => {
+                let blanks = text[at..].iter().take_while(|byte| is_blank(byte)).count();
+                (blanks > 0).then_some(at + blanks)
+            }
+            Atom::Bytes(bytes) => text[at..].starts_with(bytes).then_some(at + bytes.len()),
+        })
+    }
+
+    /// The start of this literal at the end of `text`.
+    pub(crate) fn at_end(&self, text: &[u8]) -> Option<usize> {
+        self.0
+            .iter()
+            .rev()
+            .try_fold(text.len(), |end, atom| match atom {
+                Atom::Blanks => {
+                    let blanks = text[..end]
+                        .iter()
+                        .rev()
+                        .take_while(|byte| is_blank(byte))
+                        .count();
+                    (blanks > 0).then_some(end - blanks)
+                }
+                Atom::Bytes(bytes) => text[..end].ends_with(bytes).then(|| end - bytes.len()),
+            })
+    }
+
+    /// The first place of this literal in `text`.
+    pub(crate) fn first_in(&self, text: &[u8]) -> Option<(usize, usize)> {
+        let mut from = 0;
+        loop {
+            let rest = &text[from..];
+            let at = from
+                + match self.0.first()? {
+                    Atom::Blanks => memchr::memchr2(b' ', b'\t', rest)?,
+                    Atom::Bytes(bytes) if bytes.len() == 1 => memchr::memchr(bytes[0], rest)?,
+                    Atom::Bytes(bytes) => memchr::memmem::find(rest, bytes)?,
+                };
+            if let Some(len) = self.at_start(&text[at..]) {
+                return Some((at, at + len));
+            }
+            from = at + 1;
+        }
+    }
+
+    /// The last place of this literal in `text`.
+    pub(crate) fn last_in(&self, text: &[u8]) -> Option<(usize, usize)> {
+        let mut to = text.len();
+        loop {
+            let rest = &text[..to];
+            let end = match self.0.last()? {
+                Atom::Blanks => memchr::memrchr2(b' ', b'\t', rest)? + 1,
+                Atom::Bytes(bytes) if bytes.len() == 1 => memchr::memrchr(bytes[0], rest)? + 1,
+                Atom::Bytes(bytes) => memchr::memmem::rfind(rest, bytes)? + bytes.len(),
+            };
+            if let Some(start) = self.at_end(&text[..end]) {
+                return Some((start, end));
+            }
+            to = end - 1;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Reads the first lines of an input, as a trial. The first key in a report and the patterns in a message come from it:
+//! nothing is advised that was not run.
+
+use crate::format::batch::{KeyBatch, MISSING, Spans, Values};
+use crate::format::lfu::LfuRule;
+use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink};
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::source::block::{Block, Piece};
+
+/// Bytes that are read.
+const LOOKED_AT: usize = 64 << 10;
+
+/// The result of reading the first lines.
+#[derive(Debug, Default)]
+pub(crate) struct Tried {
+    /// Rows that are keys.
+    pub fits: u64,
+    /// Rows that are not.
+    pub misfits: u64,
+    /// The first key, and its size.
+    pub first: Option<(Name, Option<u64>)>,
+    /// The largest of them.
+    pub largest: Option<(Name, u64)>,
+    /// The offset of the first row that is not a key.
+    pub first_misfit: Option<usize>,
+}
+
+impl Tried {
+    /// Whether at least this many of a hundred rows are keys.
+    pub(crate) fn fits_percent(&self, percent: u64) -> bool {
+        self.fits > 0 && 100 * self.fits >= percent * (self.fits + self.misfits)
+    }
+
+    /// The first key, and its size.
+    pub(crate) fn said(&self) -> String {
+        match &self.first {
+            Some((key, size)) => {
+                let size = size.map_or(String::new(), |size| {
+                    format!(" of {}", crate::text::bytes(size))
+                });
+                format!("\"{}\"{size}", key.short(SHOWN))
+            }
+            None => String::from("no key"),
+        }
+    }
+}
+
+/// Characters shown of a key.
+const SHOWN: usize = 60;
+
+/// The complete lines at the start of `head`.
+pub(crate) fn sample(head: Head<'_>) -> &[u8] {
+    let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
+    if head.whole && start.len() == head.bytes.len() {
+        return start;
+    }
+    let end = memchr::memrchr(b'\n', start).map_or(start.len(), |end| end + 1);
+    &start[..end]
+}
+
+/// Reads the complete lines of `head`; `None` if `opened` does not read blocks.
+pub(crate) fn tried(opened: &Opened, head: Head<'_>) -> Option<Tried> {
+    let Opened::Blocks { reader, .. } = opened else {
+        return None;
+    };
+    let mut tried = Tried::default();
+    read(&**reader, sample(head), false, &mut tried);
+    Some(tried)
+}
+
+/// Reads `content`, a whole input.
+pub(in crate::format) fn read(
+    reader: &dyn Reader,
+    content: &[u8],
+    with_attributes: bool,
+    sink: &mut dyn Sink,
+) -> ReadStats {
+    let mut columns = Columns {
+        keys: &mut Spans::default(),
+        values: &mut Values::default(),
+        sink,
+        kernel: hashslot::best(),
+        lfu: LfuRule::default(),
+        command_times: None,
+        written_ms: 0,
+        with_attributes,
+    };
+    let piece = Piece {
+        from: 0,
+        offset: 0,
+        first: true,
+        last: true,
+        is_rereadable: false,
+    };
+    reader.read(&mut Block::from_bytes(content), piece, &mut columns)
+}
+
+impl Sink for Tried {
+    fn keys(&mut self, batch: KeyBatch<'_>) {
+        let name = |at: usize| Name::from(batch.keys.get(batch.base, at));
+        let sizes = batch.values.column(Metric::Bytes).unwrap_or_default();
+        let size = |at: usize| sizes.get(at).copied().filter(|size| *size != MISSING);
+        if self.first.is_none() && !batch.keys.is_empty() {
+            self.first = Some((name(0), size(0)));
+        }
+        let known = (0..sizes.len()).filter_map(|at| Some((size(at)?, at)));
+        // The first of equals.
+        if let Some((largest, at)) = known.max_by_key(|(size, at)| (*size, std::cmp::Reverse(*at)))
+            && self
+                .largest
+                .as_ref()
+                .is_none_or(|(_, size)| largest > *size)
+        {
+            self.largest = Some((name(at), largest));
+        }
+        self.fits += batch.keys.len() as u64;
+    }
+
+    fn reject(&mut self, at: usize, _: &str) {
+        self.misfits += 1;
+        self.first_misfit.get_or_insert(at);
+    }
+
+    fn reject_at(&mut self, byte: u64, reason: &str) {
+        self.reject(byte as usize, reason);
+    }
+}

@@ -1,0 +1,202 @@
+//! Names before values, `ts=10:11:12 msg="found key" key=K size=N`: a name of a key proves where the key is, and the rest of
+//! a line follows from what is the same in all of them.
+
+use crate::format::line::Pattern;
+use crate::format::line::parse::literal;
+use crate::format::table::columns::{ColumnNames, Role};
+use crate::metric::Metric;
+
+/// The pattern of lines with a name before each key, and one before its size; the first of the rows that says so for
+/// most of them.
+pub(super) fn pattern(rows: &[&[u8]]) -> Option<String> {
+    const TRIED: usize = 5;
+    let step = rows.len().div_ceil(TRIED).max(1);
+    let sample: Vec<&[u8]> = rows
+        .iter()
+        .copied()
+        .step_by(rows.len().div_ceil(100).max(1))
+        .collect();
+    let patterns = rows
+        .iter()
+        .step_by(step)
+        .filter_map(|row| of_row(row, &sample));
+    patterns.max_by_key(|(fits, _)| *fits).map(|(_, text)| text)
+}
+
+/// A label of a line: where it starts, where its value does, and its role.
+struct Label {
+    start: usize,
+    value: usize,
+    role: Option<Role>,
+}
+
+/// The pattern of a row, and how many of the rows it fits.
+fn of_row(row: &[u8], rows: &[&[u8]]) -> Option<(usize, String)> {
+    let row = std::str::from_utf8(row.trim_ascii()).ok()?;
+    let labels = labels(row);
+    let is = |role| move |label: &&Label| label.role == Some(role);
+    let key = labels.iter().find(is(Role::Key))?;
+    let size = labels.iter().find(is(Role::of(Metric::Bytes)));
+    if size.is_none() && labels.len() < 2 {
+        return None;
+    }
+    let mut text = around(&row[..key.start], rows)?;
+    text += &literal(&row[key.start..key.value]);
+    let label = &row.as_bytes()[key.start..key.value];
+    let is_quoted = rows.iter().any(|row| {
+        let at = memchr::memmem::find(row, label).map(|at| at + label.len());
+        at.is_some_and(|at| matches!(row.get(at), Some(b'"' | b'\'')))
+    });
+    text += if is_quoted { "{key:q}" } else { "{key}" };
+    // After the key only the other labels are known to be there.
+    for label in labels.iter().filter(|label| label.start >= key.value) {
+        let from = separator(row, label.start);
+        let name = &row[from..label.value];
+        let field = match label.role {
+            Some(Role::Weight(Metric::Bytes))
+                if size.is_some_and(|size| size.start == label.start) =>
+            {
+                "{size}"
+            }
+            _ => "{_}",
+        };
+        text += &literal(name);
+        text += field;
+        let quote = row[label.value..]
+            .chars()
+            .next()
+            .filter(|quote| *quote == '"' && field == "{_}");
+        if let (Some(quote), true) = (quote, text.ends_with('}')) {
+            text.truncate(text.len() - field.len());
+            text = format!("{text}{quote}{field}{quote}");
+        }
+    }
+    let end = row.trim_end_matches([')', ']', '}', ',', ';']);
+    if end.len() < row.len() && labels.last()?.start >= key.start {
+        text += &literal(&row[end.len()..]);
+    }
+    let pattern = Pattern::parse(&text).ok()?;
+    let fits = rows
+        .iter()
+        .filter(|row| pattern.find(row.trim_ascii()).is_ok())
+        .count();
+    Some((fits, text))
+}
+
+/// Where the blanks and commas before a label start.
+fn separator(row: &str, label: usize) -> usize {
+    // A name may be in quotes.
+    let before = row[..label].trim_end_matches(['"', '\'']);
+    before.trim_end_matches([' ', '\t', ',', ';', '|']).len()
+}
+
+/// The pattern of the text before the key: words that are the same in all rows, and fields.
+fn around(before: &str, rows: &[&[u8]]) -> Option<String> {
+    const MOST_WORDS: usize = 12;
+    let words: Vec<&str> = before.split_ascii_whitespace().collect();
+    if words.len() > MOST_WORDS {
+        return None;
+    }
+    let mut text = String::new();
+    for (at, word) in words.iter().enumerate() {
+        // The last one may touch the label.
+        let is_apart = at + 1 < words.len() || before.ends_with([' ', '\t']);
+        let is_same = |row: &&&[u8]| {
+            let row = String::from_utf8_lossy(row.trim_ascii());
+            let other = row.split_ascii_whitespace().nth(at);
+            other.is_some_and(|other| other == *word || !is_apart && other.starts_with(word))
+        };
+        let same = rows.iter().filter(is_same).count();
+        text += &match word.split_once('=') {
+            _ if 20 * same >= 19 * rows.len() => literal(word),
+            _ if !is_apart => return None,
+            Some((name, value)) if !value.is_empty() => literal(name) + "={_}",
+            _ => "{_}".into(),
+        };
+        text += if is_apart { " " } else { "" };
+    }
+    Some(text)
+}
+
+/// The labels of a row: words before `=` or `: `, outside quotes.
+fn labels(row: &str) -> Vec<Label> {
+    let bytes = row.as_bytes();
+    let mut labels = Vec::new();
+    let mut quote = None;
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        match quote {
+            Some(open) => {
+                if byte == b'\\' {
+                    at += 1;
+                } else if byte == open {
+                    quote = None;
+                }
+            }
+            None if byte == b'"' => quote = Some(byte),
+            None if byte == b'=' || byte == b':' && bytes.get(at + 1) == Some(&b' ') => {
+                let before = row[..at].trim_end_matches(['"', '\'']);
+                let name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                let start = before.trim_end_matches(name).len();
+                let is_word = start < before.len()
+                    && before[start..].starts_with(|c: char| c.is_ascii_alphabetic());
+                let is_first = start == 0 || b" \t,;|([{\"'".contains(&bytes[start - 1]);
+                let behind = at + 1 + usize::from(byte == b':');
+                if is_word && is_first && behind < bytes.len() {
+                    let role = ColumnNames::USUAL
+                        .role(before[start..].as_bytes())
+                        .map(|(role, _)| role);
+                    labels.push(Label {
+                        start,
+                        value: behind,
+                        role,
+                    });
+                }
+            }
+            None => {}
+        }
+        at += 1;
+    }
+    labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_before_values_are_the_pattern_of_lines() {
+        for (lines, expected) in [
+            (
+                "time=10:11 level=INFO msg=\"found key\" key=a:1 size=12\ntime=10:12 level=INFO msg=\"found key\" key=b size=9\n",
+                Some("time={_} level=INFO msg=\"found key\" key={key} size={size}"),
+            ),
+            (
+                "INFO[0001] key found   key=\"a\" size=12\nINFO[0002] key found   key=\"b\" size=9\n",
+                Some("{_} key found key={key:q} size={size}"),
+            ),
+            (
+                "Key: a, Size: 12\nKey: b, Size: 9\n",
+                Some("Key: {key}, Size: {size}"),
+            ),
+            (
+                "KeyInfo(key='a', size=1)\nKeyInfo(key='b', size=2)\n",
+                Some("KeyInfo(key={key:q}, size={size})"),
+            ),
+            (
+                "key=a type=set size=184\nkey=b type=hash size=96",
+                Some("key={key} type={_} size={size}"),
+            ),
+            (
+                "{'key': 'a', 'size': 1}\n{'key': 'b', 'size': 2}\n",
+                Some("{{'key': {key:q}, 'size': {size}}}"),
+            ),
+            ("a b\nc d\n", None),
+            ("id=1&a=2\n", None),
+        ] {
+            let rows: Vec<&[u8]> = lines.lines().map(str::as_bytes).collect();
+            assert_eq!(pattern(&rows).as_deref(), expected, "{lines}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Single slots at prices of room, by the method of multipliers: each node has a price for every role, which rises while
+//! the node is above its limit and as it fills. A slot goes where price and cost of the move are least; the prices tend
+//! to those at which all limits are kept. It starts where runs of slots have brought the nodes near.
+
+use crate::budget::Budget;
+use crate::prices::Prices;
+use crate::shares::Shares;
+use crate::state::{PlanState, Run};
+
+/// Rounds, after each of which prices change, and passes over the nodes in a round.
+const ROUNDS: usize = 16;
+const PASSES: usize = 2;
+/// The weight of the square of what is above a limit: at first, its growth by round, and at last.
+const WEIGHT: (f64, f64, f64) = (20.0, 1.5, 1500.0);
+/// The highest price of a share.
+const MOST: f64 = 1e4;
+/// Up to this many shares above a limit, the limit is kept.
+const MET: f64 = 2e-4;
+/// An excess that stays above this part of the least so far, in as many rounds, falls no more.
+const SLOW: (f64, usize) = (0.93, 4);
+/// A gain below this is rounding.
+const LEAST: f64 = 1e-12;
+/// As many nodes are all tried as receivers, else as many of those with least price and most room.
+const RECEIVERS: usize = 14;
+/// Trying a slot at a node by its bound costs this part of trying it exactly.
+const BOUND: u64 = 4;
+
+pub(crate) struct Multipliers<'s, 'a> {
+    pub state: &'s mut PlanState<'a>,
+    /// By node and role: the most that it is to hold.
+    limit: Vec<f64>,
+    price: Vec<f64>,
+    weight: f64,
+    costs: Prices,
+    budget: &'s mut Budget,
+}
+
+/// A slot, a node that it may go to, and the gain for its price.
+type Move = (f64, usize, usize);
+
+impl<'s, 'a> Multipliers<'s, 'a> {
+    pub(crate) fn new(
+        state: &'s mut PlanState<'a>,
+        limit: Vec<f64>,
+        costs: Prices,
+        budget: &'s mut Budget,
+    ) -> Self {
+        Multipliers {
+            price: vec![0.0; limit.len()],
+            weight: WEIGHT.0,
+            state,
+            limit,
+            costs,
+            budget,
+        }
+    }
+
+    /// Moves slots until all nodes keep their limits or come no nearer.
+    pub(crate) fn solve(&mut self) {
+        let (mut least, mut slow) = (f64::INFINITY, 0);
+        for round in 0..ROUNDS {
+            for _ in 0..PASSES {
+                let mut any = false;
+                for node in self.dearest() {
+                    any |= self.singles(node);
+                }
+                if !any || self.budget.is_spent() {
+                    break;
+                }
+            }
+            let excess = self.excess();
+            slow = if excess > SLOW.0 * least { slow + 1 } else { 0 };
+            least = least.min(excess);
+            if excess < MET || slow >= SLOW.1 && round >= ROUNDS / 2 || self.budget.is_spent() {
+                return;
+            }
+            self.raise_prices();
+        }
+    }
+
+    fn raise_prices(&mut self) {
+        for node in self.shares().request.staying().collect::<Vec<_>>() {
+            for role in 0..self.roles() {
+                let place = self.place(node, role);
+                let over = self.state.loads(node)[role] - self.limit[place];
+                self.price[place] = (self.price[place] + self.weight * over).clamp(0.0, MOST);
+            }
+        }
+        self.weight = (self.weight * WEIGHT.1).min(WEIGHT.2);
+    }
+
+    fn shares(&self) -> &'a Shares<'a> {
+        self.state.shares
+    }
+
+    fn roles(&self) -> usize {
+        self.state.shares.weighed()
+    }
+
+    #[inline]
+    fn place(&self, node: usize, role: usize) -> usize {
+        node * self.state.shares.weighed() + role
+    }
+
+    /// The most that a node is above a limit.
+    fn excess(&self) -> f64 {
+        let nodes = self.shares().request.staying();
+        let over = nodes.flat_map(|node| {
+            let roles = 0..self.roles();
+            roles.map(move |role| self.state.loads(node)[role] - self.limit[self.place(node, role)])
+        });
+        over.fold(0.0, f64::max)
+    }
+
+    /// What a node pays in a role for a load.
+    #[inline]
+    fn cost(&self, place: usize, load: f64) -> f64 {
+        let slope = self.slope(place, load);
+        slope * slope / (2.0 * self.weight)
+    }
+
+    /// What it pays for a little more.
+    #[inline]
+    fn slope(&self, place: usize, load: f64) -> f64 {
+        (self.price[place] + self.weight * (load - self.limit[place])).max(0.0)
+    }
+
+    fn slope_of(&self, node: usize) -> f64 {
+        let loads = self.state.loads(node);
+        let slopes = (0..self.roles()).map(|role| self.slope(self.place(node, role), loads[role]));
+        slopes.sum()
+    }
+
+    /// The nodes that pay anything, those that pay most first, and those that hold slots of others.
+    fn dearest(&self) -> Vec<usize> {
+        let nodes = self.shares().request.staying();
+        let mut keyed: Vec<(f64, usize)> = nodes.map(|node| (self.slope_of(node), node)).collect();
+        keyed.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        keyed.into_iter().map(|(_, node)| node).collect()
+    }
+
+    /// Where slots of a node may go, the best first. With many nodes this is most of the work.
+    fn receivers(&mut self, from: usize) -> Vec<usize> {
+        let nodes = self.shares().request.staying().filter(|node| *node != from);
+        let mut keyed: Vec<(f64, f64, usize)> = nodes
+            .map(|node| {
+                let loads = self.state.loads(node);
+                let room =
+                    (0..self.roles()).map(|role| self.limit[self.place(node, role)] - loads[role]);
+                (
+                    self.slope_of(node),
+                    -room.fold(f64::INFINITY, f64::min),
+                    node,
+                )
+            })
+            .collect();
+        self.budget.spent += keyed.len() as u64;
+        if keyed.len() > RECEIVERS {
+            let order = |a: &(f64, f64, usize), b: &(f64, f64, usize)| {
+                a.0.total_cmp(&b.0)
+                    .then(a.1.total_cmp(&b.1))
+                    .then(a.2.cmp(&b.2))
+            };
+            keyed.select_nth_unstable_by(RECEIVERS - 1, order);
+            keyed.truncate(RECEIVERS);
+            keyed.sort_by(order);
+        }
+        keyed.into_iter().map(|(.., node)| node).collect()
+    }
+
+    /// Slots of a node, the best for their price first; each is judged again when it is its turn.
+    fn singles(&mut self, node: usize) -> bool {
+        let is_pressed = self.slope_of(node) > 0.0;
+        let is_home = |slot: &u16| usize::from(self.state.home(usize::from(*slot))) == node;
+        if !is_pressed && self.state.held(node).iter().all(is_home) {
+            return false;
+        }
+        let receivers = self.receivers(node);
+        let loads = self.state.loads(node);
+        let roles = self.roles();
+        let slopes = |of: usize| -> Vec<f64> {
+            let loads = self.state.loads(of);
+            (0..roles)
+                .map(|role| self.slope(self.place(of, role), loads[role]))
+                .collect()
+        };
+        let own = slopes(node);
+        let others: Vec<Vec<f64>> = receivers.iter().map(|to| slopes(*to)).collect();
+        debug_assert_eq!(loads.len(), self.shares().roles);
+        let mut moves: Vec<Move> = Vec::new();
+        let mut work = 0;
+        for slot in self.state.held(node).iter().map(|slot| usize::from(*slot)) {
+            let is_home = usize::from(self.state.home(slot)) == node;
+            if self.shares().is_fixed(slot) || is_home && !is_pressed || self.fills(slot) {
+                continue;
+            }
+            let price = self.costs.of_run(self.shares(), Run::single(slot));
+            let mut best: Option<Move> = None;
+            let mut most = LEAST;
+            for (to, slopes) in receivers.iter().zip(&others) {
+                let to_home = usize::from(self.state.home(slot)) == *to;
+                // Never below the gain, as costs are convex.
+                let mut bound = match (is_home, to_home) {
+                    (true, _) => -price,
+                    (false, true) => price + 2.0 * self.costs.range,
+                    (false, false) => 2.0 * self.costs.range,
+                };
+                for role in 0..roles {
+                    bound += self.shares().load(slot, role) * (own[role] - slopes[role]);
+                }
+                if bound <= most {
+                    continue;
+                }
+                work += 1;
+                let (gain, paid) = self.gain(slot, *to);
+                if gain > most {
+                    most = gain;
+                    let score = if paid > 0.0 {
+                        gain / paid
+                    } else {
+                        MOST * MOST + gain
+                    };
+                    best = Some((score, slot, *to));
+                }
+            }
+            moves.extend(best);
+        }
+        let held = self.state.held(node).len() * receivers.len();
+        self.budget.spent += work + held as u64 / BOUND;
+        moves.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut any = false;
+        for (_, slot, to) in moves {
+            let mut best = (self.gain(slot, to).0, to);
+            for other in receivers.iter().filter(|other| **other != to) {
+                let gain = self.gain(slot, *other).0;
+                if gain > best.0 + LEAST {
+                    best = (gain, *other);
+                }
+            }
+            if best.0 > LEAST {
+                self.state.give(Run::single(slot), best.1);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Whether a slot is heavier than any share: it stays.
+    fn fills(&self, slot: usize) -> bool {
+        let shares = self.shares();
+        shares.is_giant[slot]
+            && (0..self.roles()).any(|role| shares.load(slot, role) > shares.largest(role))
+    }
+
+    /// The gain of a move, and its price.
+    fn gain(&self, slot: usize, to: usize) -> (f64, f64) {
+        let from = usize::from(self.state.owner[slot]);
+        let mut gain = 0.0;
+        for role in 0..self.roles() {
+            let load = self.shares().load(slot, role);
+            let (left, there) = (self.place(from, role), self.place(to, role));
+            let (held, holds) = (self.state.loads(from)[role], self.state.loads(to)[role]);
+            gain += self.cost(left, held) - self.cost(left, held - load);
+            gain += self.cost(there, holds) - self.cost(there, holds + load);
+        }
+        let price = self.costs.of_step(self.state, Run::single(slot), to);
+        (gain - price, price)
+    }
+}

@@ -1,0 +1,162 @@
+//! Runs each offer of a message on the input that it was made for: it gives what the message says; and lines are read
+//! by the pattern that the user gives.
+
+use std::process::Output;
+
+use testkit::prelude::*;
+
+/// The output of a run, on one line.
+fn said(output: &Output) -> String {
+    let both = [output.stderr.as_slice(), &output.stdout].concat();
+    on_one_line(&String::from_utf8_lossy(&both))
+}
+
+/// The commands after `FILE |`, or the flags, and what each gives.
+fn offers(message: &str) -> Vec<(String, String)> {
+    let mut offers = Vec::new();
+    for (at, _) in message.match_indices("--line ") {
+        let Some((flag, rest)) = message[at..].split_once(" gives \"") else {
+            continue;
+        };
+        let paste = message[..at]
+            .rfind("paste - ")
+            .filter(|paste| message[*paste..at].ends_with("slotscope analyze - "));
+        let start = paste.map_or(String::new(), |paste| {
+            message[paste..at].replace(" slotscope analyze - ", "")
+        });
+        let (key, rest) = rest.split_once('"').unwrap();
+        let size = rest.strip_prefix(" of ").map_or(String::new(), |rest| {
+            let words: Vec<&str> = rest.split([' ', ',', ';']).take(2).collect();
+            format!(" of {}", words.join(" "))
+        });
+        offers.push((format!("{start}\n{flag}"), format!("\"{key}\"{size}")));
+    }
+    offers
+}
+
+/// Lines that are refused, or read with a doubt.
+fn doubted() -> Vec<String> {
+    let row = |form: &str| {
+        let rows = (0..60).map(|i: u64| {
+            let key = [
+                format!("user:{i}:p"),
+                format!("cart:{}", i * 7919),
+                format!("s:{{eu}}:{i}"),
+            ];
+            let number = i * 7919 % 4099 + 60;
+            form.replace("KEY", &key[i as usize % 3])
+                .replace("ONE", &format!("likes:{i}"))
+                .replace("SIZE", &number.to_string())
+                .replace("AT", &(i + 10).to_string())
+                + "\n"
+        });
+        rows.collect::<String>()
+    };
+    let forms = [
+        "ONE SIZE",
+        "ONE,SIZE",
+        "     SIZE KEY",
+        "SIZE SIZE",
+        "KEY\nSIZE",
+        "KEY\n(integer) SIZE",
+        "key: KEY\nsize: SIZE",
+        "  key = KEY\n  size = SIZE",
+        "- key: \"KEY\"\n  type: set\n  bytes: SIZE",
+        "KEY embstr",
+        "redis-0\tKEY",
+        "17950000AT KEY",
+        "10:11:AT KEY",
+        "2026-11-20 10:11:AT INFO KEY",
+        "KEY | a b",
+        "f.txt:AT:KEY",
+        "KEY -> x y",
+        "(KEY SIZE)",
+        "['KEY', 'x']",
+        "KEY v1",
+    ];
+    forms.iter().map(|form| row(form)).collect()
+}
+
+#[test]
+fn every_offer_gives_what_the_message_says() {
+    let mut tried = 0;
+    for text in doubted() {
+        let scratch = Scratch::with("FILE", &text);
+        let message = said(&scratch.run("analyze FILE --nodes 3 --no-files"));
+        let offers = offers(&message);
+        assert!(offers.len() <= 2, "{message}");
+        for (line, gives) in offers {
+            let (paste, flag) = line.split_once('\n').unwrap();
+            let command = match paste {
+                "" => format!("slotscope analyze FILE --nodes 3 --no-files {flag}"),
+                paste => format!("{paste} slotscope analyze - --nodes 3 --no-files {flag}"),
+            };
+            let output = scratch.shell(&command);
+            assert_eq!(code(&output), 0, "{command}: {}", said(&output));
+            said(&output).says(&gives);
+            tried += 1;
+        }
+    }
+    assert!(tried >= 15, "{tried} offers");
+}
+
+#[test]
+fn crlf_that_became_lf_is_brought_back_by_the_command_that_is_offered() {
+    let commands: String = (0..40)
+        .map(|i| format!("*3\n$3\nSET\n$7\nuser:{:02}\n$1\nv\n", i))
+        .collect();
+    let scratch = Scratch::with("FILE", &commands);
+    let message = said(&scratch.run("analyze FILE"));
+    message.says("whose CRLF became LF");
+    let output = scratch.shell(format!(
+        "sed 's/$/\\r/' FILE | slotscope analyze - --no-files"
+    ));
+    said(&output).says("40 operations");
+}
+
+#[test]
+fn a_pattern_of_the_user_reads_lines_and_is_refused_if_it_fits_few() {
+    let log: String = (0..200)
+        .map(|i| format!("10:{:02} [{{u{i}}}:cart] took {} kb, a b\n", i % 60, i + 1))
+        .collect();
+    let scratch = Scratch::with("a.log", &log);
+    let report =
+        scratch.text("analyze a.log --no-files --line '{_} [{key}] took {size} kb, {_} b'");
+    let first = on_one_line(&report);
+    first.says("read as {_} [{key}] took {size} kb, {_} b: \"{u0}:cart\" of 1 B, the largest \"{u199}:cart\" of 200 B");
+    let json = scratch.run("analyze a.log --json --line '{_} [{key}] took {size:kb} kb, {_} b'");
+    let report: Value = serde_json::from_slice(&succeeded(json)).unwrap();
+    report["input"]["files"][0].has(json!({
+        "line": "{_} [{key}] took {size:kb} kb, {_} b",
+        "line_by": "given",
+        "first": {"key": "{u0}:cart", "size": 1024},
+    }));
+    for [flags, why] in rows(
+        r#"--line '{key} {kee}' | --line "{key} {kee}": column 7: no field is called "kee"
+           --line '{size}' | no {key} in it
+           --line '{key} {key}' | column 7: this field is in the pattern twice
+           --line '{key}{size}' | column 6: nothing between two fields
+           --line '{_} <{key}>' | fits 0 of the first 200 lines; the first that it does not fit is "10:00 [{u0}
+           --line '{key}' --format csv | --line: says how a line is read
+           --columns key,_,size --column-separator blank | --line '{key} {_} {size}'"#,
+    ) {
+        let line = format!("analyze a.log {flags}");
+        scratch.run(&words(&line)).refused(why);
+    }
+}
+
+#[test]
+fn how_a_text_was_read_is_on_the_first_screen_and_hides_names_if_asked() {
+    for [text, line] in rows(
+        r#"user:17\ncart:18\n | read as {key}: "user:17"; no sizes
+           key,size\nuser:17,12\ncart:18,9\n | read as {key:csv},{size:csv}: "user:17" of 12 B, the largest
+           "user:17"\n"cart:18"\n | read as quoted: "user:17"; no sizes"#,
+    ) {
+        let run = |flags: &str| {
+            let line = format!("analyze - --nodes 3 --no-files {flags}");
+            said(&feed(slotscope(&line), text.as_bytes()))
+        };
+        run("").says(line);
+        run("--redact").says("read as ").lacks("user");
+    }
+}
