@@ -10,7 +10,7 @@ use crate::even_ranges::even_ranges;
 use crate::limited::{exceeds_limits, within_limits};
 use crate::lower_bound::LowerBound;
 use crate::move_request::{MoveLimits, MoveRequest, Role};
-use crate::order::{restored, sorted};
+use crate::order::sorted;
 use crate::prices::least_bytes;
 use crate::relief::relief;
 use crate::search::{rank, search};
@@ -138,7 +138,7 @@ pub fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
 /// The same as `plan` with as much work at most.
 pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
     if let Some(sorted) = sorted(request) {
-        return restored(plan_within(&sorted, work), &request.order);
+        return plan_within(&sorted, work).restored(&request.order);
     }
     let mut owner = request.owner.clone();
     if request.roles.is_empty() || request.staying().next().is_none() {
@@ -231,6 +231,21 @@ impl MovePlan {
             .collect();
         plan.fixed_above = fixed_above(&after, &aims);
         plan
+    }
+
+    /// The plan of a sorted request for the nodes as they are.
+    fn restored(mut self, order: &[usize]) -> Self {
+        let nodes = self.owner.iter_mut().flatten();
+        nodes.for_each(|node| *node = order[*node]);
+        for role in &mut self.roles {
+            let mut targets = vec![0.0; order.len()];
+            let sorted = role.targets.iter().zip(order);
+            sorted.for_each(|(target, node)| targets[*node] = *target);
+            role.targets = targets;
+        }
+        let fixed = self.fixed_above.iter_mut();
+        fixed.for_each(|fixed| fixed.node = order[fixed.node]);
+        self
     }
 }
 
@@ -341,6 +356,28 @@ mod tests {
         assert_eq!((fixed.node, fixed.role, fixed.slots), (0, 0, 180));
         assert!((fixed.share - 1.2).abs() < 1e-9 && !planned.roles[0].met);
         assert!(planned.owner[..180].iter().all(|node| *node == Some(0)));
+    }
+
+    #[test]
+    fn nodes_in_another_order_get_the_same_slots() {
+        let loads: Vec<u64> = (0..600_u64).map(|slot| 10 + slot * slot % 37).collect();
+        let hot: Vec<u64> = (0..600_u64).map(|slot| 1 + slot * 7 % 101).collect();
+        let planned = |names: [usize; 5]| {
+            let owner = (0..600).map(|slot| Some(names[[0, 0, 1, 2, 3][slot * slot % 5]]));
+            let roles = [(Metric::Bytes, &loads), (Metric::Ops, &hot)];
+            let roles = roles.map(|(metric, loads)| Role::even(metric, loads, 5, 0.03));
+            let mut request = MoveRequest::new(roles.to_vec(), owner.collect());
+            request.order = names.to_vec();
+            let owner = plan(&request).owner;
+            let name = |node: usize| names.iter().position(|name| *name == node);
+            owner
+                .into_iter()
+                .map(|node| node.and_then(name))
+                .collect::<Vec<_>>()
+        };
+        let first = planned([0, 1, 2, 3, 4]);
+        assert_eq!(first, planned([3, 0, 4, 2, 1]));
+        assert_eq!(first, planned([4, 3, 2, 1, 0]));
     }
 
     #[test]

@@ -108,9 +108,7 @@ fn crlf_that_became_lf_is_brought_back_by_the_command_that_is_offered() {
     let scratch = Scratch::with("FILE", &commands);
     let message = said(&scratch.run("analyze FILE"));
     message.says("whose CRLF became LF");
-    let output = scratch.shell(format!(
-        "sed 's/$/\\r/' FILE | slotscope analyze - --no-files"
-    ));
+    let output = scratch.shell("sed 's/$/\\r/' FILE | slotscope analyze - --no-files");
     said(&output).says("40 operations");
 }
 

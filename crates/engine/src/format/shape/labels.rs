@@ -145,7 +145,7 @@ fn labels(row: &str) -> Vec<Label> {
                 let behind = at + 1 + usize::from(byte == b':');
                 if is_word && is_first && behind < bytes.len() {
                     let role = ColumnNames::USUAL
-                        .role(before[start..].as_bytes())
+                        .role(&before.as_bytes()[start..])
                         .map(|(role, _)| role);
                     labels.push(Label {
                         start,
