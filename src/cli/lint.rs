@@ -63,7 +63,7 @@ impl Run for LintArgs {
                 view::sections(&findings)
             })?;
         if findings.keys == 0 {
-            say("no keys were checked: did redis-cli fail? look at what it printed to stderr");
+            say("no keys were checked: the inputs have none");
         }
         read.incomplete.iter().for_each(say_stop);
         Ok(match findings.of_severity(Severity::Error) {

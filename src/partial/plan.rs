@@ -40,6 +40,7 @@ pub struct Plan {
     /// The directories of collections with their own descriptions.
     collections: Vec<(Name, Manifest)>,
     passed_over: u64,
+    left_out: Vec<Name>,
     dumped: Option<Dumped>,
 }
 
@@ -79,6 +80,9 @@ impl Plan {
             chunk: chunk as u64,
             collections: reading.collections.iter().map(collected).collect(),
             passed_over: reading.passed_over as u64,
+            left_out: (reading.left_out.iter())
+                .map(|path| Name::from(path.as_path()))
+                .collect(),
             dumped: inputs::dumped(&reading.sources),
         })
     }
@@ -169,6 +173,7 @@ impl Plan {
             lines: Lines::new(),
             collections: self.collections.iter().map(collection).collect(),
             passed_over: self.passed_over as usize,
+            left_out: self.left_out.iter().map(inputs::path_of).collect(),
             options: self.flags.options(&Options::default())?,
             dumped: self.dumped,
             threads: std::thread::available_parallelism().map_or(1, usize::from),

@@ -21,14 +21,14 @@ pub(crate) fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
     parsed.transpose()
 }
 
-/// The nodes listed by a collection, or by the only listing next to dumps in a directory.
+/// The nodes listed by a collection, or next to dumps in directories.
 ///
 /// # Errors
-/// As for `topology`.
+/// As for `topology`, or no listing can be read.
 pub(crate) fn beside(reading: &Reading) -> Result<Option<Topology>> {
-    match (topology(&reading.collections)?, reading.listings.as_slice()) {
-        (None, [only]) => Topology::read(only).map(Some),
-        (topology, _) => Ok(topology),
+    match topology(&reading.collections)? {
+        None => Topology::newest(&reading.listings),
+        topology => Ok(topology),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A report's part about its input.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use slotscope_engine::format::lfu::{self, LfuRule};
 use slotscope_engine::format::{FORMATS, Format, Lost, Notice, ReadStats, Told};
@@ -11,7 +11,7 @@ use slotscope_engine::scan::filter::Filter;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::text::{counted, grouped, shell_word, short};
+use slotscope_engine::text::{counted, grouped, list, shell_word, short};
 use slotscope_model::coverage::{Lack, Lacking};
 use slotscope_model::state::Role;
 use slotscope_model::{
@@ -148,6 +148,17 @@ pub(crate) fn of_inputs<T>(
         let remark = "in a directory of dumps, passed over: directories, which are not searched deeper, and files of an earlier report";
         input.notes.push(format!("{items} {remark}"));
     }
+    if !inputs.left_out.is_empty() {
+        let remark = "left out, as servers leave them next to their dumps: logs, unfinished files, and dumps of replicas";
+        let shown = |path: &PathBuf| {
+            let name = Name::from(path.as_path());
+            redaction.map_or(name.clone(), |redaction| redaction.name(&name))
+        };
+        let names = inputs.left_out.iter().map(shown);
+        input
+            .notes
+            .push(format!("{remark}: {}", list(names, NAMED)));
+    }
     input
 }
 
@@ -155,6 +166,9 @@ pub(crate) fn of_inputs<T>(
 fn told_of<T>(seen: &SeenInput, part: impl Fn(&Told) -> Option<T>) -> Option<T> {
     seen.told.as_deref().and_then(part)
 }
+
+/// Maximum number of files named in a note.
+const NAMED: usize = 3;
 
 /// Maximum bytes of a key in a report.
 const LONGEST: usize = 512;
@@ -212,7 +226,7 @@ fn another_shape<T>(scanned: &Scanned<T>, name: &dyn Fn(usize) -> Name) -> Vec<S
     places.map(warning).collect()
 }
 
-/// What makes memory unjudged: a column of numbers beside the keys that nothing was made of.
+/// Why memory is not judged: a column of numbers beside the keys that nothing was made of.
 fn unread_column(name: Name, file: &Name, redaction: Option<&Redaction>) -> Lack {
     let flag = shell_word(&name.to_string());
     let (column, file) = match redaction {

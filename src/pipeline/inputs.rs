@@ -24,6 +24,8 @@ pub struct Inputs {
     pub collections: Vec<Collection>,
     /// Entries of directories that are not dumps.
     pub passed_over: usize,
+    /// Logs, and dumps of replicas, next to dumps in directories.
+    pub left_out: Vec<PathBuf>,
     /// How they were read.
     pub options: Options,
     /// The extent of server-counted loads.
@@ -72,6 +74,7 @@ impl Inputs {
             threads: reading.threads(),
             collections: reading.collections.clone(),
             passed_over: reading.passed_over,
+            left_out: reading.left_out.clone(),
             options: reading.options.clone(),
         }
     }

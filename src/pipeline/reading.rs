@@ -94,6 +94,8 @@ pub struct Reading {
     pub listings: Vec<PathBuf>,
     /// Entries of directories that are not dumps.
     pub passed_over: usize,
+    /// Logs, and dumps of replicas, next to dumps in directories.
+    pub left_out: Vec<PathBuf>,
     /// How to read.
     pub options: Options,
     /// Stored bytes read so far of compressed sources, and the total.
@@ -120,6 +122,7 @@ impl Reading {
             collections: inputs.collections,
             listings: inputs.listings,
             passed_over: inputs.passed_over,
+            left_out: inputs.left_out,
             options,
         })
     }

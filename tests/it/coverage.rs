@@ -1,4 +1,4 @@
-//! What was not seen is not even: inputs that lack a part that matters are named, not judged, and nothing is planned for them.
+//! The unseen is not even: inputs that lack a part that matters are named, not judged, and nothing is planned for them.
 
 use slotscope::slot::slot;
 use slotscope::source::collection::load::LoadEntry;
@@ -130,7 +130,7 @@ fn monitor(commands: &[String]) -> String {
     format!("OK\n{}", lines.collect::<String>())
 }
 
-/// So many reads of keys of each node.
+/// This many reads of keys of each node.
 fn reads(each: usize) -> [Vec<String>; 3] {
     let mut of = [(); 3].map(|()| Vec::new());
     for number in 0.. {
@@ -200,6 +200,81 @@ fn work_that_has_no_slot_is_that_of_the_node_that_did_it() {
         report["verdict"]["sentence"]
     );
     assert!(report["nodes"]["list"][1].get("commands").is_none());
+}
+
+/// A channel of sharded Pub/Sub has a slot and no value.
+#[test]
+fn a_channel_is_not_a_key() {
+    let mut commands = reads(2000).concat();
+    commands.extend((0..6000).map(|_| "\"SPUBLISH\" \"events:all\" \"x\"".to_owned()));
+    let scratch = Scratch::with("all.monitor", monitor(&commands));
+    let report = scratch.report("analyze all.monitor --nodes 3 --json");
+    let says = report["verdict"].to_string();
+    says.says("because of channel events:all (1.50×)");
+    says.says("split channel events:all into 15 channels (in the application)");
+    says.says("channel events:all is 1.50× a node's share of operations");
+    says.lacks("key events:all")
+        .lacks("cache")
+        .lacks("replicas (");
+}
+
+#[test]
+fn directories_are_read_as_servers_leave_them() {
+    let scratch = Scratch::new();
+    let rows = |(from, to): (u16, u16)| {
+        let keys = (0..40_000).map(|number| format!("user:{number}\n"));
+        let own = move |key: &String| (from..=to).contains(&slot(key.trim().as_bytes()));
+        keys.filter(own).collect::<String>()
+    };
+    std::fs::create_dir(scratch.path("cluster")).unwrap();
+    let listing = |own: usize| {
+        let replica = |at: usize| {
+            format!(
+                "{at}r 127.0.0.1:{}@1 slave {at} 0 0 1 connected\n",
+                7003 + at
+            )
+        };
+        let primary = |at: usize| {
+            let (from, to) = RANGES[at];
+            format!(
+                "{at} 127.0.0.1:{}@1 master - 0 0 1 connected {from}-{to}\n",
+                7000 + at
+            )
+        };
+        let nodes = (0..3).map(primary).chain((0..3).map(replica)).enumerate();
+        let nodes = nodes.map(|(at, line)| match at == own {
+            true => line.replace("@1 ", "@1 myself,"),
+            false => line,
+        });
+        nodes.collect::<String>() + "vars currentEpoch 6 lastVoteEpoch 0\n"
+    };
+    for own in 0..6 {
+        let port = 7000 + own;
+        scratch.file(&format!("cluster/dump-{port}.rdb"), rows(RANGES[own % 3]));
+        scratch.file(&format!("cluster/nodes-{port}.conf"), listing(own));
+        scratch.file(
+            &format!("cluster/{port}.log"),
+            "1:M 20 Nov 2026 10:00:00.000 * ready\n",
+        );
+    }
+    // An older one, from before a slot moved.
+    let old = listing(0)
+        .replace("myself,", "")
+        .replace("Epoch 6", "Epoch 5");
+    let old = old.replace("0-5460", "0-5459").replace("5461-", "5460-");
+    scratch.file("cluster/nodes.conf", old);
+    let report = scratch.report("analyze cluster --json --format lines");
+    assert_eq!(
+        report["verdict"]["state"], "balanced",
+        "{}",
+        report["verdict"]["sentence"]
+    );
+    assert_eq!(report["input"]["keys"], 40_000);
+    assert_eq!(report["nodes"]["list"][0]["slots"], 5461);
+    let left_out = |note: &&Value| note.to_string().contains("dumps of replicas: ");
+    let notes = report["input"]["notes"].list();
+    let note = notes.iter().find(left_out).unwrap().to_string();
+    note.says("cluster/7000.log, cluster/7001.log, cluster/7002.log and 6 more");
 }
 
 #[test]
@@ -275,7 +350,7 @@ fn a_column_of_numbers_that_was_not_read_is_told_first() {
         let read = scratch.report("analyze dump.csv --nodes 3 --json");
         assert_eq!(read["verdict"]["state"], "skewed", "{header}");
     }
-    // Ids, dates, row numbers, slots and TTLs are no sizes.
+    // Ids, dates, row numbers, slots and TTLs are not sizes.
     let columns: [fn(usize) -> String; 4] = [
         |number| number.to_string(),
         |number| (1_795_000_000 + number * 37).to_string(),

@@ -162,6 +162,6 @@ fn an_input_that_ends_at_once_is_not_said_to_hold_nothing() {
     let output = scratch.run("analyze odd.aof --format aof --no-files");
     stdout(&output)
         .says("odd.aof: byte 0: neither")
-        .lacks("holds nothing");
+        .lacks("is empty");
     assert_eq!(code(&output), 2);
 }

@@ -39,6 +39,6 @@ fn a_key_that_is_read_is_cached_and_one_that_is_written_is_split() {
     let both = analyzed(7);
     change(&both).has(json!({"kind": "cache"}));
     change(&both)["sentence"].text().says("70");
-    // What the cache leaves is evened out by moves.
+    // The rest is evened out by moves.
     both["verdict"]["steps"].find("kind", "move");
 }

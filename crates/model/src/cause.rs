@@ -64,6 +64,8 @@ pub enum CauseKind {
     Tag,
     /// A heavy key without a tag.
     Key,
+    /// A busy channel of sharded Pub/Sub without a tag.
+    Channel,
     /// Many heavy tags or keys, which hold most of the load.
     #[serde(alias = "coarse_tags")]
     CoarseUnits,

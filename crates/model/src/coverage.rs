@@ -1,4 +1,4 @@
-//! What was seen of the cluster, said by the readers: in each role of each node, and of the input as a whole. Nodes are called
+//! The part of the cluster that was seen, as the readers say it: in each role of each node, and of the input as a whole. Nodes are called
 //! even only where all of them were seen whole.
 
 use schemars::JsonSchema;
@@ -9,17 +9,17 @@ use slotscope_engine::name::Name;
 use crate::measure::Measure;
 use crate::state::Role;
 
-/// What was seen of the cluster.
+/// The part of the cluster that was seen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Coverage {
     /// The roles that are judged, in their order.
     pub roles: Vec<RoleCoverage>,
-    /// What the input as a whole lacks.
+    /// The lacks of the input as a whole.
     pub lacks: Vec<Lack>,
 }
 
-/// What was seen in one role.
+/// The coverage of one role.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RoleCoverage {
@@ -31,7 +31,7 @@ pub struct RoleCoverage {
     pub nodes: Vec<NodeCoverage>,
 }
 
-/// What was seen of a node in one role.
+/// A node and how much of it was seen in one role.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeCoverage {
     /// Its id.
@@ -82,7 +82,7 @@ impl Seen {
 }
 
 impl NodeCoverage {
-    /// What was seen of this node.
+    /// How much of this node was seen.
     pub fn new(node: &Name, seen: Seen) -> Self {
         NodeCoverage {
             node: node.clone(),
@@ -99,14 +99,14 @@ impl NodeCoverage {
     }
 }
 
-/// What the input as a whole lacks.
+/// A lack of the input as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lack {
     /// Its kind.
     pub of: Lacking,
     /// The role that is not judged for it; both if null.
     pub role: Option<Role>,
-    /// What is missing, in a sentence.
+    /// The missing part, in a sentence.
     pub sentence: String,
 }
 
@@ -123,7 +123,7 @@ pub enum Lacking {
 }
 
 impl RoleCoverage {
-    /// What was seen of a node.
+    /// How much of a node was seen.
     pub fn of(&self, node: &Name) -> Option<Extent> {
         let mut nodes = self.nodes.iter();
         nodes.find(|seen| seen.node == *node).map(|node| node.seen)

@@ -67,6 +67,8 @@ pub enum UnitKind {
     Tag,
     /// A key without a tag.
     Key,
+    /// A channel of sharded Pub/Sub without a tag: it has no value, so no cache helps.
+    Channel,
 }
 
 impl UnitKind {
@@ -75,11 +77,24 @@ impl UnitKind {
         self == UnitKind::Tag || metric != Metric::Keys
     }
 
+    /// Its noun: of this many.
+    pub fn noun(self, count: u32) -> &'static str {
+        match (self, count) {
+            (UnitKind::Tag, 1) => "hash tag",
+            (UnitKind::Tag, _) => "hash tags",
+            (UnitKind::Key, 1) => "key",
+            (UnitKind::Key, _) => "keys",
+            (UnitKind::Channel, 1) => "channel",
+            (UnitKind::Channel, _) => "channels",
+        }
+    }
+
     /// The kind of cause it makes.
     pub fn as_cause(self) -> CauseKind {
         match self {
             UnitKind::Tag => CauseKind::Tag,
             UnitKind::Key => CauseKind::Key,
+            UnitKind::Channel => CauseKind::Channel,
         }
     }
 }

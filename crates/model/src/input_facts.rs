@@ -56,7 +56,7 @@ pub struct InputFacts {
     /// Signs of damage in the files themselves, which `evidence` takes.
     #[serde(skip)]
     pub of_files: Vec<Integrity>,
-    /// What the input as a whole lacks.
+    /// The lacks of the input as a whole.
     #[serde(skip)]
     pub lacks: Vec<Lack>,
     /// A sign that the dump lacks keys, provided that the even split matches the cluster. Such a dump gives no causes of

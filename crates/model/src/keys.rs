@@ -45,6 +45,9 @@ pub struct Key {
     /// Its share of the load of all keys.
     #[serde(default)]
     pub share: f64,
+    /// Whether it is a channel of sharded Pub/Sub, as captures show it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub channel: bool,
     /// Whether it has a hash tag: then it moves with all keys of the tag.
     #[serde(skip)]
     pub tagged: bool,

@@ -91,7 +91,7 @@ pub struct Summary {
     pub run: Run,
     /// Facts about the input.
     pub input: InputFacts,
-    /// What was seen of the cluster.
+    /// The part of the cluster that was seen.
     #[serde(default)]
     pub coverage: Coverage,
     /// The 16384 hash slots.

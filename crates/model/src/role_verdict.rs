@@ -8,6 +8,7 @@ use slotscope_engine::name::Name;
 
 use crate::bands::Bands;
 use crate::cause::Cause;
+use crate::independent_units::UnitKind;
 use crate::measure::Measure;
 use crate::reason::Reason;
 use crate::state::{Role, State};
@@ -48,9 +49,9 @@ pub struct RoleVerdict {
     pub floor: Option<f64>,
     /// 1 / M: with equal nodes the cluster is full when its fullest node is.
     pub usable_capacity: Option<f64>,
-    /// Where nodes are not compared, the heaviest tag or key of the load: its name, whether it is a tag, and its part.
+    /// Where nodes are not compared, the heaviest tag or key of the load: its name, its kind, and its part.
     #[serde(skip)]
-    pub seen: Option<(Name, bool, f64)>,
+    pub seen: Option<(Name, UnitKind, f64)>,
 }
 
 /// The fullest node.

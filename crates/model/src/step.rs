@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
 
+use crate::independent_units::UnitKind;
 use crate::state::{Role, State};
 
 /// A step.
@@ -67,8 +68,8 @@ pub enum Frees {
     Limit,
 }
 
-/// The name of a tag or key, whether it is a tag, and into how many parts it is split.
-pub type Pieces = (Name, bool, u32);
+/// The name of a tag or key, its kind, and into how many parts it is split.
+pub type Pieces = (Name, UnitKind, u32);
 
 /// The request of moves.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

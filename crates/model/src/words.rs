@@ -53,6 +53,7 @@ pub fn cause_in_words(cause: &Cause, measure: Measure) -> String {
             None => format!("hash tag {}", name_of(cause)),
         },
         CauseKind::Key => format!("key {}", name_of(cause)),
+        CauseKind::Channel => format!("channel {}", name_of(cause)),
         CauseKind::CoarseUnits => {
             format!("{} with {} of {}", units(), share(), measure.of_what())
         }
@@ -96,7 +97,7 @@ pub fn cause_in_words(cause: &Cause, measure: Measure) -> String {
 pub fn name_of(cause: &Cause) -> String {
     let name = cause.name.as_ref().map(short).unwrap_or_default();
     match cause.kind {
-        CauseKind::Key => name,
+        CauseKind::Key | CauseKind::Channel => name,
         _ => format!("{{{name}}}"),
     }
 }

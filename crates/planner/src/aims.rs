@@ -9,7 +9,7 @@ use crate::lower_bound::LowerBound;
 use crate::shares::{Shares, allowed};
 use crate::state::{Bounds, Cap, NEAR, PlanState};
 
-/// What growth by a few percent, different on each slot and node, adds to the fullest node.
+/// The load that growth by a few percent, different on each slot and node, adds to the fullest node.
 const GROWTH: f64 = 0.015;
 /// Minimum gain of a plan, in fair shares of memory and of load.
 const GAINS: [f64; 2] = [0.02, 0.05];

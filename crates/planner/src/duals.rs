@@ -87,7 +87,7 @@ impl<'s, 'a> Duals<'s, 'a> {
         false
     }
 
-    /// What slots cost above the worth of all room, and by node and role what is above it if each slot is at its
+    /// The cost of slots above the worth of all room, and by node and role what is above it if each slot is at its
     /// cheapest node; `None` if a slot fits nowhere.
     fn shortage(&self) -> Option<(f64, Vec<f64>)> {
         let roles = self.roles;

@@ -5,7 +5,7 @@ use crate::budget::Budget;
 use crate::shares::{NOBODY, Shares};
 use crate::state::NEAR;
 
-/// What looking at every placement has shown.
+/// The result of looking at every placement.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Every {
     /// The owners of a placement within the limits.

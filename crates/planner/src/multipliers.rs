@@ -112,14 +112,14 @@ impl<'s, 'a> Multipliers<'s, 'a> {
         over.fold(0.0, f64::max)
     }
 
-    /// What a node pays in a role for a load.
+    /// The price of a load on a node in a role.
     #[inline]
     fn cost(&self, place: usize, load: f64) -> f64 {
         let slope = self.slope(place, load);
         slope * slope / (2.0 * self.weight)
     }
 
-    /// What it pays for a little more.
+    /// The price of a little more.
     #[inline]
     fn slope(&self, place: usize, load: f64) -> f64 {
         (self.price[place] + self.weight * (load - self.limit[place])).max(0.0)

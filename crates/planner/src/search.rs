@@ -167,7 +167,7 @@ impl<'a> Search<'_, 'a> {
             return;
         }
         let mids = self.aims.mids.clone();
-        // What is left of the other budget differs from one search to the next.
+        // The rest of the other budget differs from one search to the next.
         let mut budget = Budget::new(self.budget.most / 2);
         if self.finish_at(&mids, &mut budget) {
             // Growth takes less of what is lower.

@@ -105,13 +105,13 @@ pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     }
 }
 
-/// What need not be kept to.
+/// The bounds that need not be kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Freed {
     Nothing,
     /// The limits of memory.
     Limits,
-    /// What other roles may hold.
+    /// The most that other roles may hold.
     Others,
 }
 

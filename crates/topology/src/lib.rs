@@ -219,6 +219,34 @@ impl Topology {
         Topology::parse(&source, &bytes)
     }
 
+    /// The listing of the highest epoch among those of several nodes, as each keeps its own nodes.conf; of equal ones the
+    /// one in which most slots have an owner. `None` of none.
+    ///
+    /// # Errors
+    /// None can be read.
+    pub fn newest(paths: &[impl AsRef<Path>]) -> Result<Option<Topology>> {
+        let mut newest: Option<((u64, usize), Topology)> = None;
+        let mut failed = None;
+        for path in paths {
+            let (source, bytes) = Topology::listing(path.as_ref())?;
+            match Topology::parse(&source, &bytes) {
+                Ok(topology) => {
+                    let owned = topology.owner.iter().filter(|node| **node != NO_NODE);
+                    let rank = (nodes_text::epoch(&bytes), owned.count());
+                    if newest.as_ref().is_none_or(|(best, _)| *best < rank) {
+                        newest = Some((rank, topology));
+                    }
+                }
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        match (newest, failed) {
+            (Some((_, topology)), _) => Ok(Some(topology)),
+            (None, Some(error)) => Err(error),
+            (None, None) => Ok(None),
+        }
+    }
+
     /// Reads the input of `parse`: a file's name and content.
     ///
     /// # Errors

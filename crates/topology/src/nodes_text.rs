@@ -24,6 +24,18 @@ fn is_between_nodes(line: &str) -> bool {
         .is_none_or(|first| first == "vars" || first.ends_with('>'))
 }
 
+/// The epoch that a server keeps in its nodes.conf, or the highest of the nodes in it.
+pub(super) fn epoch(text: &[u8]) -> u64 {
+    let text = String::from_utf8_lossy(text);
+    let of_line = |line: &str| {
+        let kept = line.strip_prefix("vars currentEpoch ");
+        let of_node = || NodeLine::parse(line).map(|node| node.epoch.to_owned());
+        let epoch = kept.and_then(|kept| kept.split(' ').next().map(str::to_owned));
+        epoch.or_else(of_node)?.parse().ok()
+    };
+    text.lines().filter_map(of_line).max().unwrap_or(0)
+}
+
 fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
     let Some(node) = NodeLine::parse(line) else {
         let instead = if line.contains("cluster support disabled") {

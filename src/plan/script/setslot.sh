@@ -20,7 +20,7 @@ source=0 target=0
 
 connect() {
     local auth=''
-    if ((source == from && target == to)); then return; fi
+    if ((from == source && to == target)); then return; fi
     end_moves
     source=$from target=$to
     at "$source" <"$work/3" >"$work/4" 2>&1 &

@@ -3,6 +3,7 @@
 use slotscope::name::Name;
 use slotscope::plan::cluster::MoveFlags;
 use slotscope::summary::Summary;
+use slotscope::summary::independent_units::UnitKind;
 use slotscope::topology::{Node, Topology};
 
 /// The topology after the moves of `slotscope plan`.
@@ -40,11 +41,11 @@ pub(super) fn listed(owner: &[usize], topology: &Topology) -> String {
 }
 
 /// A tag or key that a step splits: its name, whether it is a tag, and the number of parts.
-pub(super) type Piece = (Name, bool, u32);
+pub(super) type Piece = (Name, UnitKind, u32);
 
 /// The key, with its tag replaced by the part selected by its CRC16; unchanged if it has none of the tags.
 fn renamed(key: &str, pieces: &[Piece]) -> String {
-    let tags = pieces.iter().filter(|(_, is_tag, _)| *is_tag);
+    let tags = pieces.iter().filter(|(_, kind, _)| *kind == UnitKind::Tag);
     let found = tags
         .map(|(name, _, parts)| (format!("{{{name}}}"), *parts))
         .find(|(tag, _)| key.contains(tag));
@@ -59,7 +60,7 @@ fn renamed(key: &str, pieces: &[Piece]) -> String {
 pub(super) fn split(rows: &[(String, u64, u64)], pieces: &[Piece]) -> Vec<(String, u64, u64)> {
     let mut after = Vec::new();
     for (key, size, ops) in rows {
-        let is_it = |(name, is_tag, _): &&Piece| !is_tag && name.0 == key.as_bytes();
+        let is_it = |(name, kind, _): &&Piece| *kind != UnitKind::Tag && name.0 == key.as_bytes();
         let Some((.., parts)) = pieces.iter().find(is_it) else {
             after.push((renamed(key, pieces), *size, *ops));
             continue;

@@ -25,6 +25,7 @@ use slotscope::source::memory::memory;
 use slotscope::source::{Found, Source};
 use slotscope::summary::Summary;
 use slotscope::summary::cause::{Cause, CauseKind};
+use slotscope::summary::independent_units::UnitKind;
 use slotscope::summary::integrity::Damage;
 use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::State;
@@ -184,8 +185,8 @@ fn a_split_of_a_key_leaves_the_tag_of_its_name_alone() {
     let analysis = Analysis::new().nodes(3).by([Metric::Bytes, Metric::Keys]);
     let summary = analyzed(&[lines(header.chain(rows))], &analysis);
     let split = step(&summary, StepKind::Split);
-    let (name, is_tag, _) = &split.split[0];
-    assert_eq!((name.to_string().as_str(), *is_tag), ("x", false));
+    let (name, kind, _) = &split.split[0];
+    assert_eq!((name.to_string().as_str(), *kind), ("x", UnitKind::Key));
     // The keys of {x} stay: splitting a key alone moves none, so the skew of keys does not change.
     let today = summary.verdict.by(Metric::Keys).unwrap().max_over_mean();
     let mut keys = today.unwrap();

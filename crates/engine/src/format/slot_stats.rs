@@ -70,7 +70,7 @@ pub fn spelling(head: &[u8]) -> Option<Spelling> {
     is_line.then_some(Spelling::Lines)
 }
 
-/// What the columns of a table of counts are called, after that of the slot; `None` if this is not a header of one.
+/// The names of the columns of a table of counts, after that of the slot; `None` if this is not a header of one.
 fn columns(header: &[u8]) -> Option<Vec<&'static str>> {
     let header = header.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(header);
     let mut names = header.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);

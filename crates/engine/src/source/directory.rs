@@ -1,11 +1,12 @@
 //! A directory stands for every regular, non-hidden file in it, or if it describes itself, for the files listed. A
 //! directory that contains only directories is a tree of nodes, each with its dump; nothing is searched deeper.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::source::{Found, Listed, collection, file, manifest};
+use crate::source::{Found, Listed, collection, file, manifest, small_file};
 use crate::text::grouped;
 
 /// Adds the inputs of a self-describing directory; false if it does not describe itself.
@@ -14,8 +15,11 @@ type FindIn = fn(&[PathBuf], &mut Found) -> Result<bool>;
 /// Self-describing directories: collections, and multi-part append-only files.
 const DESCRIBED: &[FindIn] = &[collection::find_in, manifest::find_in];
 
-/// File names of cluster node listings.
-const LISTINGS: [&[u8]; 3] = [b"cluster.nodes", b"nodes.conf", b"cluster-nodes.txt"];
+/// File names of cluster node listings, besides the `nodes-*.conf` of servers that share a directory.
+const LISTINGS: [&str; 3] = ["cluster.nodes", "nodes.conf", "cluster-nodes.txt"];
+
+/// Maximum size of a listing whose own node is looked for.
+const MAX_LISTING: u64 = 1 << 20;
 
 /// Maximum files per directory: each takes 2 KiB of memory and is named in the report. The same limit as for store
 /// listings.
@@ -41,10 +45,10 @@ fn find_in_tree(path: &Path, directories: Vec<PathBuf>, found: &mut Found) -> Re
     for directory in directories.iter().filter(|path| path.is_dir()) {
         let (mut files, others) = entries_in(directory, MAX_FILES)?;
         found.passed_over += others.len();
-        let is_rdb = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rdb");
-        if files.iter().any(is_rdb) {
+        let is_read = |path: &PathBuf| has_extension(path, "rdb") || is_listing(path);
+        if files.iter().any(|path| has_extension(path, "rdb")) {
             let count = files.len();
-            files.retain(is_rdb);
+            files.retain(is_read);
             found.passed_over += count - files.len();
         }
         find_files(files, found)?;
@@ -65,16 +69,63 @@ fn find_files(files: Vec<PathBuf>, found: &mut Found) -> Result<bool> {
             return Ok(true);
         }
     }
-    let is_listing = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-        LISTINGS.contains(&name)
+    let (listings, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|path| is_listing(path));
+    let replicas: Vec<_> = listings.iter().filter_map(|path| replica(path)).collect();
+    let has_dump = files
+        .iter()
+        .any(|path| has_extension(path, "rdb") || has_extension(path, "aof"));
+    let is_left_out = |path: &PathBuf| {
+        let name = file_name(path);
+        let is_unfinished = name.starts_with("temp-") && !has_extension(path, "keys");
+        has_dump && (has_extension(path, "log") || is_unfinished)
+            || replicas.iter().any(|replica| is_of(&name, replica))
     };
-    let (listings, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_listing);
+    let (left_out, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_left_out);
     for path in files {
         file::find_listed(&path, Listed::Directory, None, found)?;
     }
     found.listings.extend(listings);
+    found.left_out.extend(left_out);
     Ok(true)
+}
+
+fn file_name(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|own| own == extension)
+}
+
+/// The part of a listing's name that the files of its node share: `7001` of `nodes-7001.conf`, nothing of `nodes.conf`.
+fn node_of(name: &str) -> Option<&str> {
+    name.strip_prefix("nodes-")?.strip_suffix(".conf")
+}
+
+fn is_listing(path: &Path) -> bool {
+    let name = file_name(path);
+    LISTINGS.contains(&&*name) || node_of(&name).is_some()
+}
+
+/// The replica whose own listing this is, by what its files share; nothing if it is a primary's, or nobody's own.
+fn replica(listing: &Path) -> Option<String> {
+    let text = small_file::read(listing, MAX_LISTING, "too long").ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let mut flags = text
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(2));
+    let own = flags.find(|flags| flags.split(',').any(|flag| flag == "myself"))?;
+    let is_replica = own
+        .split(',')
+        .any(|flag| flag == "slave" || flag == "replica");
+    is_replica.then(|| node_of(&file_name(listing)).unwrap_or_default().to_owned())
+}
+
+/// Whether a file is named after a node, as `dump-7001.rdb`; all files of a directory are those of the node of its
+/// `nodes.conf`.
+fn is_of(name: &str, node: &str) -> bool {
+    let mut words = name.split(|letter: char| !letter.is_alphanumeric());
+    node.is_empty() || words.any(|word| word == node)
 }
 
 /// The files in byte order of their names, up to this many, and the other entries.

@@ -198,6 +198,8 @@ pub struct Found {
     pub listings: Vec<PathBuf>,
     /// Number of nested directories skipped.
     pub passed_over: usize,
+    /// Files that servers leave next to their dumps, and that add nothing to them: logs, dumps of replicas.
+    pub left_out: Vec<PathBuf>,
 }
 
 /// Adds the sources named by an argument; false if it is of another kind.

@@ -34,6 +34,9 @@ pub struct HeavyKey {
     pub length: u64,
     /// Whether it has a hash tag.
     pub tagged: bool,
+    /// Whether it is a channel of sharded Pub/Sub.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub channel: bool,
     /// Number of reads among its operations, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<u64>,
@@ -69,6 +72,7 @@ impl Heaviest {
                     name: Name::from(&key.name[..]),
                     length: key.length,
                     tagged: key.tagged,
+                    channel: key.channel,
                     reads: key.reads,
                 });
             }
@@ -105,6 +109,7 @@ impl Tally for Heaviest {
                     name: Name::from(kept()),
                     length: name().len() as u64,
                     tagged: keys.is_tagged(i),
+                    channel: false,
                     reads: None,
                 });
             }

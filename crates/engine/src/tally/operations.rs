@@ -65,6 +65,9 @@ pub struct BusyKey {
     pub slot: u16,
     /// Whether it has a hash tag.
     pub tagged: bool,
+    /// Whether it is a channel of sharded Pub/Sub, which has a slot as a key has.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub channel: bool,
     /// Number of reads among them, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<u64>,
@@ -201,23 +204,25 @@ pub(crate) fn add_to_command(commands: &mut BTreeMap<String, u64>, command: &[u8
     *commands.entry(command).or_default() += ops;
 }
 
-/// The name under which a key is counted: its slot, whether it has a tag, its length, and its prefix.
-fn named(name: &mut Vec<u8>, key: &[u8], slot: u16, tagged: bool) {
+/// The name under which a key is counted: its slot, whether it has a tag (1) or is a channel (2), its length, and its
+/// prefix.
+fn named(name: &mut Vec<u8>, key: &[u8], slot: u16, kind: u8) {
     name.clear();
     name.extend(slot.to_le_bytes());
-    name.push(u8::from(tagged));
+    name.push(kind);
     name.extend((key.len() as u32).to_le_bytes());
     name.extend_from_slice(&key[..key.len().min(MAX_NAME)]);
 }
 
 fn key_of(name: &[u8], ops: u64) -> BusyKey {
-    let [low, high, tagged, a, b, c, d] = name.first_chunk().copied().unwrap_or_default();
+    let [low, high, kind, a, b, c, d] = name.first_chunk().copied().unwrap_or_default();
     BusyKey {
         ops,
         name: name.get(7..).unwrap_or_default().to_vec(),
         length: u32::from_le_bytes([a, b, c, d]).into(),
         slot: u16::from_le_bytes([low, high]) % SLOTS as u16,
-        tagged: tagged != 0,
+        tagged: kind & 1 != 0,
+        channel: kind & 2 != 0,
         reads: None,
         cpu: None,
     }
@@ -231,20 +236,27 @@ impl Tally for Operations {
         }
         let spans = keys.batch.keys;
         let rows = 0..keys.len();
-        let hash = |i| hash_span(base, spans.start[i], spans.end[i]);
-        let hashes: Vec<u64> = rows.clone().map(hash).collect();
         let ops: Vec<u64> = rows.clone().map(|i| values.ops(i)).collect();
-        let (commands, mut is_read) = (&values.commands, IsRead::default());
+        let (commands, mut last) = (&values.commands, LastCommand::default());
         // Rows without commands do not count as reads.
-        let mut reads = |i: usize| i < commands.len() && is_read.of(commands.get(base, i));
-        let reads: Vec<u64> = rows.map(|i| if reads(i) { ops[i] } else { 0 }).collect();
+        let mut does = |i: usize| (i < commands.len()).then(|| last.does(commands.get(base, i)));
+        let does: Vec<_> = rows
+            .clone()
+            .map(|i| does(i).unwrap_or(Does::Writes))
+            .collect();
+        let is_channel = |i: usize| does[i] == Does::Publishes;
+        let hash = |i| hash_span(base, spans.start[i], spans.end[i]) ^ u64::from(is_channel(i));
+        let hashes: Vec<u64> = rows.clone().map(hash).collect();
+        let reads = |i: usize| if does[i] == Does::Reads { ops[i] } else { 0 };
+        let reads: Vec<u64> = rows.map(reads).collect();
         let mut amounts = vec![(Metric::Keys, &reads[..]), (Metric::Ops, &ops[..])];
         if let Some(usec) = values.column(Metric::Cpu) {
             self.has_cpu = true;
             amounts.push((Metric::Cpu, usec));
         }
         self.keys.add_operations(&hashes, &amounts, |i, name| {
-            named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
+            let kind = u8::from(keys.is_tagged(i)) | u8::from(is_channel(i)) << 1;
+            named(name, spans.get(base, i), keys.slots[i], kind);
         });
         self.add_times(values);
         self.add_commands(keys);
@@ -265,20 +277,31 @@ impl Tally for Operations {
     }
 }
 
-/// Whether commands are reads; usually the same as the previous one.
-#[derive(Default)]
-struct IsRead<'k> {
-    last: Option<(&'k [u8], bool)>,
+/// The effect of a command on its key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Reads,
+    Writes,
+    /// The key is a channel.
+    Publishes,
 }
 
-impl<'k> IsRead<'k> {
-    fn of(&mut self, name: &'k [u8]) -> bool {
-        match self.last {
-            Some((last, is_read)) if last == name => is_read,
+/// The effects of commands; usually the same as of the previous one.
+#[derive(Default)]
+struct LastCommand<'k>(Option<(&'k [u8], Does)>);
+
+impl<'k> LastCommand<'k> {
+    fn does(&mut self, name: &'k [u8]) -> Does {
+        match self.0 {
+            Some((last, does)) if last == name => does,
             _ => {
-                let is_read = is_read(name);
-                self.last = Some((name, is_read));
-                is_read
+                let does = match name {
+                    b"spublish" | b"ssubscribe" | b"sunsubscribe" => Does::Publishes,
+                    name if is_read(name) => Does::Reads,
+                    _ => Does::Writes,
+                };
+                self.0 = Some((name, does));
+                does
             }
         }
     }

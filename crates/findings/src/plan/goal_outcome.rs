@@ -212,7 +212,9 @@ pub(super) fn floor_unit(
     };
     let unit = heaviest_unit(slot, metric, inputs).filter(|(.., share)| *share > MOST);
     let (kind, name, share) = match unit {
-        Some((UnitKind::Key, name, share)) => (FloorKind::Key, name, Some(tidy(share))),
+        Some((UnitKind::Key | UnitKind::Channel, name, share)) => {
+            (FloorKind::Key, name, Some(tidy(share)))
+        }
         Some((_, name, share)) => (FloorKind::Tag, name, Some(tidy(share))),
         None => (FloorKind::Slot, Name::from(slot.to_string().as_str()), None),
     };

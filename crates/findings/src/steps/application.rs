@@ -107,12 +107,15 @@ impl<'a> Steps<'a> {
                     .filter(|(piece, _)| piece.kind == UnitKind::Tag);
                 let typed =
                     tags.filter_map(|(piece, parts)| Some((typed_name(&piece.name)?, *parts)));
-                let pieces = set.cuts.iter().map(|(piece, parts)| {
-                    (piece.name.clone(), piece.kind == UnitKind::Tag, *parts)
-                });
+                let pieces = set
+                    .cuts
+                    .iter()
+                    .map(|(piece, parts)| (piece.name.clone(), piece.kind, *parts));
                 let pieces: Vec<Pieces> = pieces.collect();
                 let mut cuts = set.cuts.iter();
-                let reads = cuts.next().and_then(|(piece, _)| self.reads_of(piece));
+                let first = cuts.next().map(|(piece, _)| piece);
+                let value = first.filter(|piece| piece.kind != UnitKind::Channel);
+                let reads = value.and_then(|piece| self.reads_of(piece));
                 let is_written = reads.is_some_and(|reads| reads < HALF_READ);
                 let text = said::split(&pieces, false, is_written);
                 Change {
@@ -183,8 +186,9 @@ impl<'a> Steps<'a> {
         let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
         let share = total / role.load.compared.len().max(1) as f64;
         let piece = heavy(self.summary, role).into_iter().next();
-        // A cache suits an object, not a namespace in braces.
-        let is_object = |piece: &Piece| !self.is_namespace(role, piece);
+        // A cache suits an object, not a namespace in braces and no channel.
+        let is_object =
+            |piece: &Piece| piece.kind != UnitKind::Channel && !self.is_namespace(role, piece);
         let piece = piece.filter(|piece| piece.load >= CACHED * share && is_object(piece))?;
         let reads = self.reads_of(&piece);
         if reads.is_some_and(|reads| reads < HALF_READ) {
@@ -201,10 +205,9 @@ impl<'a> Steps<'a> {
         });
         let mut owning = self.summary.nodes.owning();
         let has_replicas = owning.any(|node| node.replicas != Some(0));
-        let is_tag = piece.kind == UnitKind::Tag;
         Some(Change::new(
             StepKind::Cache,
-            said::cache(&piece.name, is_tag, reads, has_replicas),
+            said::cache(&piece.name, piece.kind, reads, has_replicas),
             after,
         ))
     }

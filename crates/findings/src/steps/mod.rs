@@ -60,14 +60,14 @@ pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, comm
             match steps.raise().zip(cluster().ok()) {
                 None => (steps.list, steps.left, steps.is_actionable),
                 Some((raise, cluster)) => {
-                    // What follows is planned with the new limit.
+                    // The rest is planned with the new limit.
                     let mut raised = summary.clone();
                     let maxmemory = raise.maxmemory as f64;
                     raised.headroom = summary.headroom.with_limit(raise.node, maxmemory);
                     let then = commands.with_maxmemory(raise.maxmemory);
                     let mut then = Steps::of(&raised, topology, observed, &then, cluster);
                     then.insert(raise, &steps.today);
-                    // What else there is to do where hosts have no more memory.
+                    // Other remedies, where hosts have no more memory.
                     let is_other = |step: &Step| {
                         step.kind == StepKind::AddNodes
                             || step.kind == StepKind::Free && step.frees != Some(Frees::Limit)
@@ -286,7 +286,7 @@ impl<'a> Steps<'a> {
         states.any(|state| state == State::Limit)
     }
 
-    /// What a list of steps reaches: roles at a limit, roles above their bands, and by how much. Lower is better.
+    /// The outcome of a list of steps: roles at a limit, roles above their bands, and by how much. Lower is better.
     fn reached(&self, then: &Placement<'_>) -> (usize, usize, u64) {
         let judged = || then.roles.iter().filter(|role| role.is_judged);
         let ratio = |role: &PlacedRole<'_>| then.role_after(&self.cluster, role);
@@ -387,8 +387,8 @@ impl<'a> Steps<'a> {
         let moves = moves.rfind(|step| step.kind == StepKind::Move);
         if let Some(moves) = moves.filter(|step| is_urgent && step.command.is_some()) {
             moves.until = Some(at);
-            if let Some((name, is_tag, _)) = change.pieces.first() {
-                moves.sentence = said::until_split(name, *is_tag, &moves.sentence);
+            if let Some((name, kind, _)) = change.pieces.first() {
+                moves.sentence = said::until_split(name, *kind, &moves.sentence);
             }
         }
         let mut row = self.change_row(&change);

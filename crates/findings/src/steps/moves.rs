@@ -153,7 +153,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// What moves are for that do not lower the fullest node.
+    /// The purpose of moves that do not lower the fullest node.
     fn evened(&self, after: &Placement<'_>) -> String {
         let roles = self.now.roles.iter().zip(&after.roles);
         let judged = roles.filter(|(role, _)| role.is_judged).map(|(now, then)| {

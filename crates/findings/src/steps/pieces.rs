@@ -5,6 +5,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::slot_of_part;
 
 use crate::plan::placement::{PlacedRole, Placement};
+use crate::summary::independent_units::kind_of;
 use slotscope_model::Summary;
 use slotscope_model::independent_units::{Unit, UnitKind};
 use slotscope_model::keys::Key;
@@ -92,7 +93,7 @@ pub(super) fn heavy(summary: &Summary, role: &PlacedRole<'_>) -> Vec<Piece> {
                 None => vec![whole],
                 Some((key, load)) => vec![
                     Piece {
-                        kind: UnitKind::Key,
+                        kind: kind_of(key),
                         name: key.key.clone(),
                         load,
                         ..whole.clone()
@@ -174,7 +175,7 @@ fn load_of(summary: &Summary, metric: Metric, piece: &Piece) -> (u64, u64) {
     if metric == piece.metric {
         return (piece.load as u64, piece.load as u64);
     }
-    if piece.kind == UnitKind::Key && metric == Metric::Keys {
+    if piece.kind != UnitKind::Tag && metric == Metric::Keys {
         return (1, 1);
     }
     let listed = summary
@@ -191,7 +192,7 @@ fn load_of(summary: &Summary, metric: Metric, piece: &Piece) -> (u64, u64) {
     };
     let mut named = units.named.iter();
     match named.find(|unit| (unit.kind, &unit.name) == (piece.kind, &piece.name)) {
-        _ if piece.kind == UnitKind::Key && key(&piece.name).is_some() => {
+        _ if piece.kind != UnitKind::Tag && key(&piece.name).is_some() => {
             let load = key(&piece.name).unwrap_or(0);
             (load, load)
         }

@@ -1,4 +1,4 @@
-//! What was seen of each node in a role, from what the readers say. Only a capture that is of no node by name leaves it to the
+//! How much was seen of each node in a role, from what the readers say. Only a capture that is of no node by name leaves it to the
 //! operations themselves.
 
 use slotscope_engine::slot::SLOTS;
@@ -20,7 +20,7 @@ use crate::wording::coverage as said;
 /// A part of a node's slots that may come or go while it is read.
 const IN_MOTION: f64 = 0.01;
 
-/// What was seen in the roles that are judged, and what the input lacks.
+/// The coverage of the roles that are judged, and what the input lacks.
 pub(crate) fn of(summary: &Summary) -> Coverage {
     let of_role = |load: &RoleLoad| {
         let nodes = summary.nodes.list.iter().zip(&load.seen);
@@ -39,7 +39,7 @@ pub(crate) fn of(summary: &Summary) -> Coverage {
     }
 }
 
-/// What the input as a whole lacks: what its readers say, and the slots that are in none of several replies.
+/// The parts that the input as a whole lacks: those that its readers name, and the slots that are in none of several replies.
 pub(crate) fn lacks(nodes: &Nodes, observed: &Observed, input: &InputFacts) -> Vec<Lack> {
     let mut lacks = input.lacks.clone();
     lacks.extend(commands::lack(nodes, observed));
@@ -75,7 +75,7 @@ impl VerdictInputs<'_> {
             .or(load.reason);
     }
 
-    /// What servers' own counts by slot have of a node; the keys of a dump are all that there are.
+    /// How much servers' own counts by slot have of a node; the keys of a dump are all that there are.
     pub(crate) fn of_counts(&self, at: usize) -> Seen {
         let counted = self.observed.counted_slots.as_deref();
         counted.map_or(Seen::Whole, |counted| self.of_slots(counted, at))
@@ -101,7 +101,7 @@ impl VerdictInputs<'_> {
         }
     }
 
-    /// What captures, or two readings of counters, have of a node, one of `owning`.
+    /// How much captures, or two readings of counters, have of a node, one of `owning`.
     pub(crate) fn of_captures(
         &self,
         captures: &Captures,

@@ -100,7 +100,8 @@ pub(crate) fn of(
     let repeated = duplicates.and_then(|duplicates| {
         let (share, exact) = (duplicates.share()?, duplicates.is_exact());
         let of_snapshots = are_snapshots(&input.files);
-        (share > REPEATED).then(|| said::repeated(share, exact, of_snapshots))
+        let files = input.files.len();
+        (share > REPEATED).then(|| said::repeated(share, exact, files, of_snapshots))
     });
     evidence.extend(repeated);
     let apart = of_files::apart(&input.files);

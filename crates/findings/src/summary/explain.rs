@@ -113,7 +113,7 @@ impl RoleInputs<'_> {
         why + &heaviest.map_or(String::new(), |seen| said::gets(&seen, measure))
     }
 
-    /// What was not seen, and of which node.
+    /// The nodes that were not seen, and what of them.
     fn unseen(&self) -> String {
         let nodes = &self.nodes().list;
         let rows = nodes.iter().zip(&self.load.seen);
@@ -130,13 +130,13 @@ impl RoleInputs<'_> {
         }
     }
 
-    /// The heaviest tag or key of the observed load: its name, whether it is a tag, and its part of that load.
-    pub(crate) fn heaviest(&self) -> Option<(Name, bool, f64)> {
+    /// The heaviest tag or key of the observed load: its name, its kind, and its part of that load.
+    pub(crate) fn heaviest(&self) -> Option<(Name, UnitKind, f64)> {
         let heaviest = self.units.named.iter().find(|unit| unit.node.is_some());
         let total = self.units.total.max(f64::MIN_POSITIVE);
         heaviest.map(|unit| {
             let part = unit.load / total;
-            (unit.name.clone(), unit.kind == UnitKind::Tag, part)
+            (unit.name.clone(), unit.kind, part)
         })
     }
 }

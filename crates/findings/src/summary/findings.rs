@@ -8,6 +8,7 @@ use slotscope_engine::name::Name;
 use crate::summary::observed::Observed;
 use crate::wording::finding as said;
 use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::independent_units::UnitKind;
 use slotscope_model::integrity::Integrity;
 use slotscope_model::limit;
 use slotscope_model::measure::Measure;
@@ -101,16 +102,16 @@ pub(crate) fn skew(
 /// Hot tags and keys in captures, if nodes are not compared.
 pub(crate) fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
     roles.iter().filter_map(|role| {
-        let (name, is_tag, part) = role.seen.as_ref()?;
+        let (name, kind, part) = role.seen.as_ref()?;
         let is_hot = *part >= limit::HOT && role.metric.role() == Role::Load;
-        is_hot.then(|| hot(name, *is_tag, *part, role.metric))
+        is_hot.then(|| hot(name, *kind, *part, role.metric))
     })
 }
 
-fn hot(name: &Name, is_tag: bool, part: f64, measure: Measure) -> Finding {
-    let text = said::seen(name, is_tag, part, measure);
+fn hot(name: &Name, unit: UnitKind, part: f64, measure: Measure) -> Finding {
+    let text = said::seen(name, unit, part, measure);
     let (kind, tag, key) = match name.clone() {
-        tag if is_tag => (FindingKind::CoarseTag, Some(tag), None),
+        tag if unit == UnitKind::Tag => (FindingKind::CoarseTag, Some(tag), None),
         key => (FindingKind::HotKey, None, Some(key)),
     };
     let finding = Finding {

@@ -92,7 +92,7 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
     });
     // A tagged key is part of its tag's unit.
     let untagged = keys.iter().filter(|key| !key.tagged).map(|key| Unit {
-        kind: UnitKind::Key,
+        kind: kind_of(key),
         name: key.key.clone(),
         slot: key.slot,
         node: key.node.clone(),
@@ -106,6 +106,14 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
     let mut named: Vec<_> = tags.chain(untagged).filter(has_load).collect();
     named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
     named
+}
+
+/// The kind of a key as a unit of its own.
+pub(crate) fn kind_of(key: &Key) -> UnitKind {
+    match key.channel {
+        true => UnitKind::Channel,
+        false => UnitKind::Key,
+    }
 }
 
 fn tag_of(key: &Name) -> &[u8] {

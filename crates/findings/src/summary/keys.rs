@@ -106,6 +106,7 @@ fn row(key: &HeavyKey, metric: Metric, total: u128, context: &RowContext<'_>) ->
         } else {
             tidy(key.load[metric] as f64 / total as f64)
         },
+        channel: key.channel,
         tagged: key.tagged,
     }
 }

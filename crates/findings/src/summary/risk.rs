@@ -7,6 +7,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::Refused;
 
 use crate::summary::block_time::{block_time, unlisted_block_time};
+use crate::summary::independent_units::kind_of;
 use crate::summary::migration::Migration;
 use crate::summary::observed::Observed;
 use crate::summary::verdict_inputs::VerdictInputs;
@@ -97,7 +98,7 @@ fn open_slots(nodes: &Nodes) -> Option<Finding> {
         slot: Some(first),
         ..Finding::new(FindingKind::OpenSlot, Severity::Warning, text).of(slots.len() as f64)
     };
-    // What a collection lacks for it has to be read again.
+    // A collection that lacks something has to be read again.
     Some(if nodes.open.is_empty() {
         open
     } else {
@@ -179,32 +180,36 @@ fn keys(summary: &Summary, is_atomic: bool) -> Vec<Finding> {
     let largest = listed.unwrap_or_default();
     type Share = Option<(f64, Measure)>;
     let share_of = |(share, _): (f64, Measure)| share;
-    let mut add = |key: (&Name, u16), bytes: Option<u64>, node: &Option<Name>, share: Share| {
-        let (name, slot) = key;
-        let mut known = risky.iter_mut();
-        match known.find(|known| (&known.name, known.slot) == key) {
-            Some(known) if known.share.map(share_of) < share.map(share_of) => known.share = share,
-            Some(_) => {}
-            None => {
-                let large = largest.iter().find(|large| (&large.key, large.slot) == key);
-                let elements = large.map(|large| large.elements);
-                let time = match large {
-                    Some(large) => block_time(Some(&large.kind), bytes, elements),
-                    None => unlisted_block_time(bytes, listed),
-                };
-                let is_known = bytes.is_some() || elements.is_some();
-                risky.push(KeyText {
-                    name: name.clone(),
-                    bytes,
-                    elements,
-                    share,
-                    block_ms: (is_known && !is_atomic).then(|| block_ms(time)),
-                    node: node.clone(),
-                    slot,
-                });
+    let mut add =
+        |key: (&Name, u16), kind, bytes: Option<u64>, node: &Option<Name>, share: Share| {
+            let (name, slot) = key;
+            let mut known = risky.iter_mut();
+            match known.find(|known| (&known.name, known.slot) == key) {
+                Some(known) if known.share.map(share_of) < share.map(share_of) => {
+                    known.share = share
+                }
+                Some(_) => {}
+                None => {
+                    let large = largest.iter().find(|large| (&large.key, large.slot) == key);
+                    let elements = large.map(|large| large.elements);
+                    let time = match large {
+                        Some(large) => block_time(Some(&large.kind), bytes, elements),
+                        None => unlisted_block_time(bytes, listed),
+                    };
+                    let is_known = bytes.is_some() || elements.is_some();
+                    risky.push(KeyText {
+                        name: name.clone(),
+                        kind,
+                        bytes,
+                        elements,
+                        share,
+                        block_ms: (is_known && !is_atomic).then(|| block_ms(time)),
+                        node: node.clone(),
+                        slot,
+                    });
+                }
             }
-        }
-    };
+        };
     let heaviest = |metric| summary.keys.as_ref()?.heaviest.get(metric);
     for metric in Metric::WEIGHTS {
         let fair = fair(&summary.nodes, metric);
@@ -218,13 +223,14 @@ fn keys(summary: &Summary, is_atomic: bool) -> Vec<Finding> {
             if key.node.is_some() && (share >= HEAVY_KEY || is_large) {
                 let bytes = key.weights.get(Metric::Bytes).copied();
                 let share = Some((share, Measure::from(metric)));
-                add((&key.key, key.slot), bytes, &key.node, share);
+                add((&key.key, key.slot), kind_of(key), bytes, &key.node, share);
             }
         }
     }
     for key in largest.iter().filter(|key| key.elements >= MANY_ELEMENTS) {
         add(
             (&key.key, key.slot),
+            UnitKind::Key,
             key.load.bytes().copied(),
             &key.node,
             None,

@@ -1,4 +1,4 @@
-//! What was not seen, and of which node.
+//! Sentences on nodes that were not seen.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{counted, grouped, list, short};

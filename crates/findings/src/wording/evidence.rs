@@ -43,10 +43,10 @@ pub(crate) fn broken_off(error_lines: u64) -> String {
 
 /// A file of this many bytes without a key.
 pub(crate) fn no_keys(file: &Name, bytes: u64) -> String {
-    format!(
-        "{file} holds {}: did redis-cli fail? look at what it printed to stderr",
-        if bytes == 0 { "nothing" } else { "no key" }
-    )
+    match bytes {
+        0 => format!("{file} is empty: if redis-cli wrote it, look at what it printed to stderr"),
+        bytes => format!("{file}: no key in its {}", counted(bytes, "byte")),
+    }
 }
 
 /// A node that was captured for this many seconds without a command on a key.
@@ -62,17 +62,19 @@ pub(crate) fn overflow(metric: Metric) -> String {
     )
 }
 
-/// This share of the keys was seen before, maybe of RDB files alone, in which no key repeats.
-pub(crate) fn repeated(share: f64, is_exact: bool, of_snapshots: bool) -> String {
+/// This share of the keys was seen before, in this many files; no key repeats in RDB files.
+pub(crate) fn repeated(share: f64, is_exact: bool, files: usize, of_snapshots: bool) -> String {
     let about = if is_exact { "" } else { "about " };
     let cause = if share > REQUESTS {
         "is each row a request? one row per key is needed, with its requests added up as operations"
+    } else if share > TWICE && files > 1 {
+        "are files of a replica or of the same node twice among them?"
     } else if share > TWICE {
-        "a replica, or the same node twice?"
+        "is the dump of the same node in it twice?"
     } else if of_snapshots {
         "slots moved between the RDB files, or one node has two?"
     } else {
-        "SCAN may repeat keys, and a dump may cut names short at a NUL or a newline"
+        "SCAN may repeat keys"
     };
     format!(
         "{about}{} of the keys are duplicates: {cause}",

@@ -5,6 +5,7 @@ use slotscope_engine::text::{bytes, counted, grouped, list, percent, plural, sho
 
 use crate::wording::verdict::unit;
 use slotscope_model::expiry::Storm;
+use slotscope_model::independent_units::UnitKind;
 use slotscope_model::measure::Measure;
 use slotscope_model::state::Role;
 use slotscope_model::words::times;
@@ -164,17 +165,17 @@ pub(crate) fn refused(node: &Name, error: &str, per_sec: f64, commands: &[String
 pub(crate) fn tag(name: &Name, share: f64, measure: Measure) -> String {
     format!(
         "{} alone is {} a node's share of {}",
-        unit(name, true),
+        unit(name, UnitKind::Tag),
         times(share),
         measure.noun()
     )
 }
 
 /// A hash tag or key with this part of a captured load.
-pub(crate) fn seen(name: &Name, is_tag: bool, share: f64, measure: Measure) -> String {
+pub(crate) fn seen(name: &Name, kind: UnitKind, share: f64, measure: Measure) -> String {
     format!(
         "{} gets {} of {} that were captured",
-        unit(name, is_tag),
+        unit(name, kind),
         percent(share),
         measure.of_what()
     )
@@ -207,6 +208,8 @@ pub(crate) fn without_slots(node: &Name, is_lost: bool) -> String {
 pub(crate) struct KeyText {
     /// Its name.
     pub name: Name,
+    /// Its kind.
+    pub kind: UnitKind,
     /// Its size.
     pub bytes: Option<u64>,
     /// Its number of elements.
@@ -243,7 +246,8 @@ impl KeyText {
         let block = block_ms.map_or(String::new(), |ms| {
             format!(": MIGRATE blocks its node for {}", about(ms))
         });
-        format!("key {} is {}{block}", short(&self.name), facts.join(", "))
+        let key = unit(&self.name, self.kind);
+        format!("{key} is {}{block}", facts.join(", "))
     }
 }
 

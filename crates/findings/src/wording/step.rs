@@ -7,6 +7,7 @@ use slotscope_planner::why_not::WhyNot;
 
 use crate::wording::finding::about;
 use crate::wording::verdict::unit;
+use slotscope_model::independent_units::UnitKind;
 use slotscope_model::step::Pieces;
 use slotscope_model::words::NAMES;
 use slotscope_model::words::{ratio, times};
@@ -153,8 +154,8 @@ pub(crate) fn split(units: &[Pieces], then_move: bool, is_written: bool) -> Stri
 }
 
 /// Slots move for the time until a tag or key is split.
-pub(crate) fn until_split(name: &Name, is_tag: bool, moves: &str) -> String {
-    format!("until {} is split: {moves}", unit(name, is_tag))
+pub(crate) fn until_split(name: &Name, kind: UnitKind, moves: &str) -> String {
+    format!("until {} is split: {moves}", unit(name, kind))
 }
 
 /// The braces are removed from names. With captures beside the dump, another command tells what needs them.
@@ -172,7 +173,7 @@ pub(crate) fn untag(tag: &Name, has_captures: bool) -> String {
 
 /// A tag or key is cached; `reads` is the part of its operations that only read. Replicas help too, where a primary has
 /// one, or it is not known that none has.
-pub(crate) fn cache(name: &Name, is_tag: bool, reads: Option<f64>, has_replicas: bool) -> String {
+pub(crate) fn cache(name: &Name, kind: UnitKind, reads: Option<f64>, has_replicas: bool) -> String {
     let reads = match reads {
         Some(reads) => format!("{} of its operations are reads", percent(reads)),
         None => "if it is mostly read; MONITOR shows it".into(),
@@ -184,7 +185,7 @@ pub(crate) fn cache(name: &Name, is_tag: bool, reads: Option<f64>, has_replicas:
     };
     format!(
         "now: cache {} in the client{or} ({reads})",
-        unit(name, is_tag)
+        unit(name, kind)
     )
 }
 
@@ -215,12 +216,12 @@ pub(crate) fn pinned(key: &Name, block_ms: f64) -> String {
 
 /// `{flash} and key big into 13 parts each`
 fn pieces(units: &[Pieces]) -> String {
-    let shown = units.iter().map(|(name, is_tag, _)| unit(name, *is_tag));
+    let shown = units.iter().map(|(name, kind, _)| unit(name, *kind));
     let names = list(shown, NAMES);
     match units {
-        [(_, is_tag, parts)] => {
-            let kind = if *is_tag { "hash tags" } else { "keys" };
-            format!("{names} into {} {kind}", grouped(u64::from(*parts)))
+        [(_, kind, parts)] => {
+            let parts = (grouped(u64::from(*parts)), kind.noun(*parts));
+            format!("{names} into {} {}", parts.0, parts.1)
         }
         _ => {
             let parts = units.iter().map(|(.., parts)| *parts);

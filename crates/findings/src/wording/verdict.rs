@@ -6,6 +6,7 @@ use slotscope_engine::text::{are, counted, grouped, list, percent, short};
 use crate::summary::explanation::{Fullest, Why, alike};
 use crate::summary::gaps::Gap;
 use slotscope_model::cause::{Cause, CauseKind};
+use slotscope_model::independent_units::UnitKind;
 use slotscope_model::integrity::Damage;
 use slotscope_model::measure::Measure;
 use slotscope_model::state::Role;
@@ -124,7 +125,8 @@ impl Fullest {
             }
         };
         let assumed = self.assumed_nodes.map_or(String::new(), |nodes| {
-            format!("on {}: ", counted(nodes as u64, "equal node"))
+            let nodes = counted(nodes as u64, "equal node");
+            format!("on {nodes}, assumed (--topology FILE, --nodes N): ")
         });
         let compared = self.compared.map_or(String::new(), |(compared, owning)| {
             format!(
@@ -174,21 +176,21 @@ pub(crate) fn not_compared(unseen: &str) -> String {
 }
 
 /// The heaviest tag or key of a load whose nodes are not compared.
-pub(crate) fn gets((name, is_tag, part): &(Name, bool, f64), measure: Measure) -> String {
+pub(crate) fn gets((name, kind, part): &(Name, UnitKind, f64), measure: Measure) -> String {
     format!(
         "; {} gets {} of {}",
-        unit(name, *is_tag),
+        unit(name, *kind),
         percent(*part),
         measure.of_what()
     )
 }
 
 /// A tag or key by its kind and name.
-pub(crate) fn unit(name: &Name, is_tag: bool) -> String {
-    if is_tag {
-        format!("hash tag {{{}}}", short(name))
-    } else {
-        format!("key {}", short(name))
+pub(crate) fn unit(name: &Name, kind: UnitKind) -> String {
+    let (noun, name) = (kind.noun(1), short(name));
+    match kind {
+        UnitKind::Tag => format!("{noun} {{{name}}}"),
+        _ => format!("{noun} {name}"),
     }
 }
 

@@ -131,7 +131,7 @@ impl Stack {
     fn new(heavy: &[&Unit], (load, fair): (f64, f64)) -> Self {
         let share = |load: f64| if fair > 0.0 { load / fair } else { 0.0 };
         let ratio = share(load);
-        let is_key = |unit: &Unit| unit.kind == UnitKind::Key || unit.main_key.is_some();
+        let is_key = |unit: &Unit| unit.kind != UnitKind::Tag || unit.main_key.is_some();
         let sum = |of_keys: bool| {
             let of_it = heavy.iter().filter(|unit| is_key(unit) == of_keys);
             share(of_it.map(|unit| unit.load).sum())
@@ -157,7 +157,9 @@ impl Stack {
 fn spelled(unit: &Unit) -> String {
     match (&unit.main_key, unit.kind) {
         (Some(key), _) => format!("key {}", short(key)),
-        (None, UnitKind::Key) => format!("key {}", short(&unit.name)),
+        (None, kind @ (UnitKind::Key | UnitKind::Channel)) => {
+            format!("{} {}", kind.noun(1), short(&unit.name))
+        }
         (None, UnitKind::Tag) => format!("hash tag {{{}}}", unit.name),
     }
 }

@@ -174,7 +174,7 @@ impl Moments {
     /// The estimate `squares` may be below the squares of the heavy units alone; the rest has at least the squares of
     /// its keys.
     fn of(units: &UnitsBy, squares: f64, are_exact: bool) -> Self {
-        let keys = units.named.iter().filter(|unit| unit.kind == UnitKind::Key);
+        let keys = units.named.iter().filter(|unit| unit.kind != UnitKind::Tag);
         let named_squares: f64 = keys.map(|unit| unit.load * unit.load).sum();
         let least = if are_exact {
             0.0

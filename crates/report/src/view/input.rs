@@ -72,7 +72,7 @@ pub fn overview(summary: &Summary) -> Option<Section<'_>> {
     Some(Section::untitled().scoped(Scope::Overview).paragraph(text))
 }
 
-/// What was not seen, after all that was.
+/// The lines on what was not seen, last.
 fn not_seen(summary: &Summary) -> String {
     let of_role = |role: &RoleCoverage| {
         let unseen = role

@@ -235,7 +235,10 @@ fn how_many_nodes_there_are() {
                 "key,size",
                 light(KEYS, ",100").chain((0..KEYS).map(|at| format!("{{acme}}:{at},100"))),
             ))
-            .says(&["SKEWED on 3 equal nodes: ", "hash tag {acme}"])
+            .says(&[
+                "SKEWED on 3 equal nodes, assumed (--topology FILE, --nodes N): ",
+                "hash tag {acme}",
+            ])
             .steps(&[slotscope::summary::step::StepKind::Split, Move])
             .severity(Severity::Warning)
             .and("the nodes are assumed", |summary| summary.verdict.assumed),

@@ -29,7 +29,7 @@ fn what_is_fed_in() {
                 "words.txt",
                 (0..50).map(|at| format!("word{at}\n")).collect(),
             ))
-            .says(&["UNJUDGED on 3 equal nodes: 50 keys on 3 nodes are too few"]),
+            .says(&["UNJUDGED on 3 equal nodes, assumed (--topology FILE, --nodes N): 50 keys on 3 nodes are too few"]),
         situation("27 keys with sizes")
             .on(Scene::even(3).keys("key,size", (0..27).map(|at| format!("k{at},{}", 100 + at))))
             .says(&["UNJUDGED 27 keys on 3 nodes are too few"]),

@@ -142,8 +142,10 @@ fn read_line(
         Err(Meaning::Unknown) => gather.unknown_command(offset + start as u64, name, time),
         Err(Meaning::Wrong) => gather.reject(start, WRONG),
         Err(_) => {
-            let name = command.map_or(&b""[..], |command| command.name.as_bytes());
-            gather.keyless(Notice::NoKeyCommand, name, client(), time);
+            let content = |(from, to): &(usize, usize)| &block.content()[*from..*to];
+            let words: Vec<_> = words.spans.iter().take(2).map(content).collect();
+            let name = COMMANDS.find(&words).map_or("", |command| command.name);
+            gather.keyless(Notice::NoKeyCommand, name.as_bytes(), client(), time);
         }
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn signs(
             .then(|| one_node(&loads.keys, units.count));
         let only = || only_node(nodes, &rest);
         let gap = || gap(&loads.keys, units.count, SURELY).map(empty_slots);
-        // What a node lacks is measured before a cause is guessed from a run of empty slots.
+        // The lack of a node is measured before a cause is guessed from a run of empty slots.
         let low = || {
             let off = off(nodes, &rest, counts).filter(|sign| sign.kind == Damage::MissingNode);
             off.filter(|_| !nodes.is_even())
