@@ -12,17 +12,14 @@ pub fn size<T: FromStr>(name: &str, otherwise: T) -> T {
     number.unwrap_or_else(|| panic!("{name}={} is not a number", text.display()))
 }
 
-/// The number of cases of a campaign: the variable `name`, or else a fifth of `whole`, or all of it under
-/// `tests/campaign`.
-pub fn cases<T: FromStr + Div<Output = T> + From<u8>>(name: &str, whole: T) -> T {
-    size(
-        name,
-        if is_campaign() {
-            whole
-        } else {
-            whole / T::from(5)
-        },
-    )
+/// The number of cases of a campaign: the variable `name`, or else a tenth of `whole` and at least one, or all of it
+/// under `tests/campaign`.
+pub fn cases<T: FromStr + Ord + Div<Output = T> + From<u8>>(name: &str, whole: T) -> T {
+    let part = T::max(
+        whole / T::from(if is_campaign() { 1 } else { 10 }),
+        T::from(1),
+    );
+    size(name, part)
 }
 
 /// Whether `tests/campaign` runs.

@@ -59,6 +59,7 @@ fn doubted() -> Vec<String> {
         "SIZE SIZE",
         "KEY\nSIZE",
         "KEY\n(integer) SIZE",
+        "AT) \"KEY\"\n(integer) SIZE",
         "key: KEY\nsize: SIZE",
         "  key = KEY\n  size = SIZE",
         "- key: \"KEY\"\n  type: set\n  bytes: SIZE",
@@ -94,6 +95,9 @@ fn every_offer_gives_what_the_message_says() {
             let output = scratch.shell(&command);
             assert_eq!(code(&output), 0, "{command}: {}", said(&output));
             said(&output).says(&gives);
+            if text.starts_with("10) ") {
+                assert_eq!(gives, "\"user:0:p\" of 60 B", "{message}");
+            }
             tried += 1;
         }
     }

@@ -10,6 +10,7 @@ use crate::carried_out::steps::{judged, move_slots, steps};
 use crate::plan::follower::Follower;
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, call_ok, even};
+use testkit::env::is_campaign;
 use testkit::kinds::Kind;
 use testkit::prelude::*;
 use testkit::redis::Reply;
@@ -33,7 +34,10 @@ const ROUNDS: usize = 3;
 
 #[test]
 fn every_row_is_kept_where_limits_differ_and_a_key_is_hot() {
-    for kind in [Kind::Installed, Kind::Valkey91] {
+    // Slot by slot, its 2,000 slots take minutes.
+    let kinds = [Kind::Valkey91, Kind::Installed];
+    for kind in &kinds[..if is_campaign() { 2 } else { 1 }] {
+        let kind = *kind;
         println!("{kind:?}");
         let cluster = Cluster::of(kind, &even(3));
         let keys: Vec<String> = (0..KEYS).map(|id| format!("item:{id}")).collect();
@@ -53,6 +57,12 @@ fn every_row_is_kept_where_limits_differ_and_a_key_is_hot() {
             report["verdict"]["sentence"].text().says("maxmemory");
             // Other work on the machine disturbs a measurement, and the plan from it; the next round corrects that.
             for round in 0..ROUNDS {
+                // What raises a limit has the moves planned for the new one.
+                if let Some(raise) = steps(&report).first().filter(|step| is_to_raise(step)) {
+                    succeeded(scratch.shell(raise["command"].text()));
+                    report = judged();
+                    report["verdict"]["sentence"].text().lacks("maxmemory");
+                }
                 let Some(step) = steps(&report).iter().find(|step| is_to_move(step)) else {
                     assert!(round > 0, "{}", report["verdict"]["steps"]);
                     break;
@@ -123,6 +133,10 @@ fn work(mut follower: Follower, cluster: &Cluster, keys: &[String], is_over: &At
             }
         }
     }
+}
+
+fn is_to_raise(step: &Value) -> bool {
+    step["kind"] == "free" && !step["command"].is_null()
 }
 
 fn is_to_move(step: &Value) -> bool {

@@ -107,7 +107,7 @@ fn raise_descriptors() {
 #[test]
 fn a_collection_takes_memory_and_time_in_proportion_to_the_primaries() {
     raise_descriptors();
-    let most = env::size("SLOTSCOPE_PRIMARIES", MOST_PRIMARIES);
+    let most = env::cases("SLOTSCOPE_PRIMARIES", MOST_PRIMARIES);
     let sizes = std::iter::successors(Some(most / 8), |size| Some(2 * size)).take(4);
     let mut taken: Vec<(usize, Usage)> = Vec::new();
     println!("| primaries | CPU s | s | peak MiB |\n|--:|--:|--:|--:|");
@@ -179,7 +179,7 @@ fn peak_of_top(crowd: &Crowd, primaries: usize) -> u64 {
 #[test]
 fn slots_that_primaries_count_and_do_not_own_take_no_memory() {
     raise_descriptors();
-    let primaries = env::size("SLOTSCOPE_HOSTILE_PRIMARIES", HOSTILE_PRIMARIES);
+    let primaries = env::cases("SLOTSCOPE_HOSTILE_PRIMARIES", HOSTILE_PRIMARIES);
     let rows = env::size("SLOTSCOPE_HOSTILE_ROWS", HOSTILE_ROWS);
     let (crowd, scratch) = (Crowd::start(primaries, rows), Scratch::new());
     let collected = usage::of(crowd.run(&scratch, "collect", "-o all --slots-only --load 1s"));

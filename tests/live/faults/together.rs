@@ -34,7 +34,7 @@ fn sixteen_runs_at_once_leave_one_whole_report() {
         eprintln!("NOT TESTED: runs with the same process id; unshare is not allowed here");
     }
     for alone in ways.into_iter().flatten() {
-        for _ in 0..env::cases("SLOTSCOPE_FAULTS", 60) / 20 {
+        for _ in 0..env::cases("SLOTSCOPE_TOGETHER", 3) {
             let scratch = Scratch::new();
             let runs = (1..=16).map(|number| start(&scratch, number, alone));
             let runs: Vec<Child> = runs.collect();

@@ -35,8 +35,8 @@ os.remove("keys")
 /// Files of unavailable tools: the initial bytes defined by their formats.
 const STARTS: &str = r#"
 a compressed file | BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0
-a tally file of slotscope | \x87\xA4plan\x88
-a recount file of slotscope | \x84\xA2of\xD9\x4000112233
+a tally file of slotscope | {\"plan\":{\"flags\":{
+a recount file of slotscope | {\"of\":\"00112233\"
 a script | #!/usr/bin/env bash\nset -e\n
 a compressed file | 7z\xBC\xAF\x27\x1C\0\x04
 a compressed file | PAR1\x15\x04\x15\x10
@@ -44,6 +44,12 @@ a configuration file of a server | # Redis configuration file example.\n#\n# Not
 a configuration file of a server | maxmemory 4gb\n\n# mine\nport 7001\ncluster-enabled yes\nlist-max-listpack-size -2\n
 UTF-16 text | \xFE\xFF\0a\0\n
 samples of Prometheus | redis_key_size{key=\"user:1\"} 184\nredis_key_size{key=\"user:2\"} 96\n
+the log of a server | 1234:M 20 Nov 2026 10:00:00.000 * Ready\n1234:M 20 Nov 2026 10:00:01.000 * DB saved\n
+what redis-cli --cluster reshard prints | Moving slot 5 from 127.0.0.1:7000 to 127.0.0.1:7001: .\nMoving slot 6 from 127.0.0.1:7000 to 127.0.0.1:7001: \n
+counts of keys by slot | slot 12 has 3 keys\nslot 13 has 4 keys\n
+notifications of events on keys | pmessage,__key*@0__:*,__keyevent@0__:set,user:1\npmessage,__key*@0__:*,__keyspace@0__:user:1,set\n
+commands or replies in RESP whose CRLF became LF | *3\n$3\nSET\n$6\nuser:1\n$1\nv\n*2\n$3\nDEL\n$6\nuser:2\n
+totals by node | node,keys,used_memory\n10.0.0.1:6379,1353,24127042\n10.0.0.2:6379,1344,2290957\n
 a web page | \n<!DOCTYPE html>\n<html><body>503</body></html>\n
 JSON over several lines | [\n  'user:1',\n  'user:2'\n]\n
 JSON over several lines | {\n  \"key\": \"user:1\"\n}\n{\n  \"key\": \"user:2\"\n}\n

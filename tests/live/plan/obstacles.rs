@@ -91,11 +91,9 @@ fn a_node_that_loads_its_keys_is_named() {
     let uneven = Uneven::new(Kind::Installed, "setslot", &debug);
     let script = uneven.plan("");
     let server = &uneven.cluster.servers[uneven.node(&script, jobs(&script)[0].1)];
-    // Microseconds for each key: it loads as long as the test lasts.
-    call_ok(
-        &mut server.connect(),
-        &words("CONFIG SET key-load-delay 20000"),
-    );
+    // Microseconds for each key: it loads as long as the test lasts, and answers meanwhile.
+    let slow = "CONFIG SET key-load-delay 20000 loading-process-events-interval-bytes 1024";
+    call_ok(&mut server.connect(), &words(slow));
     let mut client = server.connect();
     std::thread::scope(|threads| {
         threads.spawn(|| client.call(&["DEBUG", "RELOAD"]));

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use super::hostile_replies::{Liar, Stage, id};
 use super::uneven::jobs;
-use testkit::env::size;
+use testkit::env::cases;
 use testkit::hostile::Answer;
 use testkit::prelude::*;
 use testkit::rng::Rng;
@@ -177,7 +177,7 @@ fn all(count: usize, case: impl Fn(usize) + Sync) {
 
 #[test]
 fn whatever_a_node_says_only_planned_slots_move() {
-    all(size("PLAN_LIES", 12), |run| {
+    all(cases("PLAN_LIES", 60), |run| {
         let kind = KINDS[run % 3];
         let stage = Stage::with_liar(kind, liar(run as u64), 2);
         let output = stage.scratch.shell("bash script.sh");
@@ -245,9 +245,9 @@ fn goes_on_after_silence(kind: &str, at: usize) -> usize {
 fn a_node_that_is_silent_at_any_call_is_named_and_the_script_goes_on_later() {
     for kind in KINDS {
         let calls = goes_on_after_silence(kind, usize::MAX);
-        let step = size("PLAN_SILENT", 9);
-        all(calls.div_ceil(step), |part| {
-            goes_on_after_silence(kind, part * step);
+        let parts = cases("PLAN_SILENT", 30);
+        all(parts, |part| {
+            goes_on_after_silence(kind, (2 * part + 1) * calls / (2 * parts));
         });
     }
 }
@@ -256,7 +256,7 @@ fn a_node_that_is_silent_at_any_call_is_named_and_the_script_goes_on_later() {
 #[test]
 fn signals_end_a_script_that_waits_for_a_silent_node() {
     let signals = ["TERM", "INT", "HUP"];
-    all(size("PLAN_SIGNALS", 9), |run| {
+    all(cases("PLAN_SIGNALS", 60), |run| {
         let (kind, signal) = (KINDS[run % 3], signals[run / 3 % 3]);
         let calls = AtomicUsize::new(0);
         let hush = move |_, command: &str, honest| {

@@ -110,9 +110,10 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
 
 /// The kind of a key as a unit of its own.
 pub(crate) fn kind_of(key: &Key) -> UnitKind {
-    match key.channel {
-        true => UnitKind::Channel,
-        false => UnitKind::Key,
+    if key.channel {
+        UnitKind::Channel
+    } else {
+        UnitKind::Key
     }
 }
 

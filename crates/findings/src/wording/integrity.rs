@@ -25,9 +25,16 @@ pub(crate) fn missing_node(name: &str) -> String {
     format!("no key is in the slots of node {name}: its dump is missing")
 }
 
-/// No key is in a range of slots.
-pub(crate) fn empty_slots(first: usize, last: usize) -> String {
-    format!("no key is in slots {first}-{last}: the dump of a node is missing, or it was cut off")
+/// No key is in a range of slots, all of them of a node if it is known.
+pub(crate) fn empty_slots(first: usize, last: usize, node: Option<&str>) -> String {
+    match node {
+        Some(node) => {
+            format!("no key is in slots {first}-{last} of node {node}: its dump is a part")
+        }
+        None => format!(
+            "no key is in slots {first}-{last}: the dump of a node is missing, or it was cut off"
+        ),
+    }
 }
 
 /// The file of one node of a cluster.

@@ -74,17 +74,9 @@ pub static LINE_FORMS: &[NotADump] = &[
     NotADump::new(
         "samples of Prometheus",
         Sign::Lines(|lines| most(lines, is_sample)),
-        "sed -nE 's/.*key=\"([^\"]*)\".*/\\1/p' FILE | slotscope analyze - takes the keys",
-    ),
-    NotADump::new(
-        "JSON over several lines",
-        Sign::Lines(|lines| {
-            let first = lines.iter().find(|line| !line.is_empty());
-            first.is_some_and(|line| [&b"["[..], b"[{", b"{"].contains(&line.trim_ascii()))
-        }),
-        "jq -c '.[]' FILE | slotscope analyze - takes the elements of an array, jq -c . FILE objects, jq -r 'keys[]' FILE the names of members; \
-         of Node.js, print it with console.log(JSON.stringify(keys))",
-    ),
+        "--line '{_}key=\"{key}\"{_} {size}' gives",
+    )
+    .read_by(&["{_}key=\"{key}\"{_} {size}", "{_}key=\"{key}\"{_}"]),
 ];
 
 /// The part of the filled lines that have a form.

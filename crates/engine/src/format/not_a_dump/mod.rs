@@ -6,6 +6,7 @@ mod replies;
 mod signatures;
 
 use crate::format::Head;
+use crate::format::line::offer::offers;
 use crate::format::redis_cli::errors;
 use crate::format::table::unmarked;
 use crate::name::Name;
@@ -29,6 +30,8 @@ pub struct NotADump {
     pub what: &'static str,
     /// A suggested command.
     pub way_out: &'static str,
+    /// Patterns that may read it nevertheless; only those that do are offered.
+    patterns: &'static [&'static str],
     sign: Sign,
 }
 
@@ -37,8 +40,13 @@ impl NotADump {
         NotADump {
             what,
             way_out,
+            patterns: &[],
             sign,
         }
+    }
+
+    const fn read_by(self, patterns: &'static [&'static str]) -> NotADump {
+        NotADump { patterns, ..self }
     }
 }
 
@@ -106,7 +114,12 @@ fn with_scores(texts: &[&[u8]]) -> Option<String> {
 pub(crate) fn by_lines(head: Head<'_>) -> Option<String> {
     let lines = lines(head);
     let applies = |form: &&NotADump| matches!(form.sign, Sign::Lines(is) if is(&lines));
-    let refusal = LINE_FORMS.iter().find(applies).map(refused);
+    let form = LINE_FORMS.iter().find(applies);
+    let refusal = form.map(|form| match (form.patterns, offers(head, form.patterns)) {
+        ([], _) => refused(form),
+        (_, offers) if offers.is_empty() => format!("{}, no key dump: {DUMP}", form.what),
+        (_, offers) => format!("{}, no key dump: {offers}", form.what),
+    });
     refusal.or_else(|| control_bytes(&lines))
 }
 

@@ -1,7 +1,7 @@
 //! Files recognised by magic bytes: containers that hold a dump in another form. Other binary files are refused for
 //! their control bytes.
 
-use crate::format::not_a_dump::{NotADump, Sign};
+use crate::format::not_a_dump::{LINES, NotADump, Sign};
 
 const UNPACK: &str = "unpack or convert it first: xz -dc, bzip2 -dc, 7z x -so or unzip -p FILE | slotscope analyze - ; of an archive of \
     several dumps, mkdir dumps && tar -xf FILE -C dumps && slotscope analyze dumps; of a table, duckdb -csv -c \"SELECT key, size FROM \
@@ -31,12 +31,12 @@ pub static SIGNATURES: &[NotADump] = &[
     ),
     NotADump::new(
         "a tally file of slotscope",
-        Sign::Start(|head| head.starts_with(b"\x87\xA4plan")),
-        "slotscope analyze FILE",
+        Sign::Start(|head| json_starts(head, &["{", "\"plan\"", ":", "{", "\"flags\""])),
+        "compress it again: zstd FILE, then slotscope analyze FILE.zst",
     ),
     NotADump::new(
         "a recount file of slotscope",
-        Sign::Start(|head| head.starts_with(b"\x84\xA2of\xD9\x40")),
+        Sign::Start(|head| json_starts(head, &["{", "\"of\"", ":", "\""])),
         "name it next to its tally file: slotscope analyze TALLY FILE",
     ),
     NotADump::new(
@@ -61,6 +61,11 @@ pub static SIGNATURES: &[NotADump] = &[
         "a report of slotscope",
         Sign::Start(|head| json_starts(head, &["{", "\"schema\"", ":", "\"slotscope."])),
         "slotscope diff OLD FILE compares two",
+    ),
+    NotADump::new(
+        "totals by node",
+        Sign::Start(are_totals),
+        "redis-cli --cluster check HOST:PORT > FILE, and slotscope analyze --cluster-info FILE judges the nodes by their keys",
     ),
     NotADump::new(
         "a web page",
@@ -99,4 +104,47 @@ fn is_page(head: &[u8]) -> bool {
         begins.is_some_and(|begins| begins.eq_ignore_ascii_case(start))
     };
     starts(b"<!doctype html") || starts(b"<html") || starts(b"<?xml ")
+}
+/// A table with the header `node,keys,used_memory`, in which keys are counts.
+fn are_totals(head: &[u8]) -> bool {
+    const NODES: [&[u8]; 8] = [
+        b"node",
+        b"host",
+        b"instance",
+        b"shard",
+        b"server",
+        b"primary",
+        b"master",
+        b"address",
+    ];
+    const COUNTS: [&[u8]; 3] = [b"keys", b"key_count", b"dbsize"];
+    let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
+    let header = lines.next().unwrap_or_default();
+    let Some(separator) = header.iter().find(|byte| b",;\t|".contains(byte)) else {
+        return false;
+    };
+    let cells = |line: &'_ [u8]| -> Vec<Vec<u8>> {
+        let cells = line.split(|byte| byte == separator);
+        cells
+            .map(|cell| cell.trim_ascii().to_ascii_lowercase())
+            .collect()
+    };
+    let header = cells(header);
+    let place = |names: &[&[u8]]| {
+        header
+            .iter()
+            .position(|cell| names.contains(&cell.as_slice()))
+    };
+    let (Some(_), Some(count)) = (place(&NODES), place(&COUNTS)) else {
+        return false;
+    };
+    let mut rows = lines
+        .filter(|line| !line.trim_ascii().is_empty())
+        .peekable();
+    let is_count = |line: &[u8]| {
+        let cells = cells(line);
+        let cell = cells.get(count).map_or(&b""[..], Vec::as_slice);
+        !cell.is_empty() && cell.iter().all(u8::is_ascii_digit)
+    };
+    rows.peek().is_some() && rows.all(is_count)
 }

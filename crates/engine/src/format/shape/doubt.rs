@@ -24,12 +24,15 @@ use crate::sentence::Sentence;
 /// Why lines are refused that list a key and its number, or its other attributes, on successive lines.
 pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Option<String> {
     if alternate(rows) {
-        let joined = ["{key}\\t(integer) {size}", "{key}\\t{size}"];
+        // A number and quotes around a key are not part of it.
+        let keys = ["{_}) {key:q}", "{key:q}", "{key}"];
+        let sizes = ["(integer) {size}", "{size}"];
+        let joined = keys.map(|key| sizes.map(|size| format!("{key}\\t{size}")));
         return Some(on_lines(
             "a key and its number on two lines",
             2,
             head,
-            joined.map(String::from),
+            joined.concat(),
         ));
     }
     let labels: Vec<Option<&[u8]>> = rows.iter().map(|row| name_of(row)).collect();

@@ -9,6 +9,7 @@ use crate::format::parse::json_object::{self, Value};
 use crate::format::shape::column::{Column, MOST, MayBeSize, are_units_of_one, share};
 use crate::format::shape::encoded::encoded;
 use crate::format::shape::lines::Lines;
+use crate::format::shape::recipe;
 use crate::format::table::Span;
 use crate::format::table::columns::{self, ColumnNames, Role};
 use crate::format::table::names::{FIRST_RANK, is_unit};
@@ -18,9 +19,9 @@ use crate::sentence::Sentence;
 /// No row of a dump has more members.
 const MANY: usize = 30;
 /// Why JSON without a key member is refused.
-const OTHER: &str = "JSON without a member that is called a key, no key dump: --key-column NAME says which one is; jq -c '.PATH' FILE | \
-    slotscope analyze - takes objects out of others, jq -c '.[]' out of a list, jq -r 'keys[]' names of members, jq -r '.[]' texts; \
-    --format lines reads each line as a key";
+const OTHER: &str = "JSON without a member that is called a key, no key dump";
+const OVER_LINES: &str = "JSON over several lines, no key dump";
+const WAYS_OUT: &str = "--key-column NAME says which member of an object is the key; --format lines reads each line as a key";
 const LIST_OF_PYTHON: &str = "a list of Python on one line: python3 -c 'import ast,sys; [print(k.decode() if isinstance(k, bytes) else k) \
     for k in ast.literal_eval(sys.stdin.read())]' < FILE | slotscope analyze - ; --format lines reads each line as a key";
 const UNITS: &str = "JSON objects with sizes in one member and their unit in another: jq -c '.size = \"\\(.size) \\(.unit)\"' FILE | \
@@ -48,6 +49,22 @@ pub(super) fn of(lines: &Lines<'_>) -> Option<Result<Json, String>> {
         b'[' if has_key_in_array(lines) => Some(Ok(Json::Members(None))),
         b'[' => document(lines, first),
         _ => None,
+    }
+}
+
+/// Why a document over several lines is refused.
+pub(super) fn over_lines(lines: &Lines<'_>) -> Option<String> {
+    let mut filled = lines.rows.iter().filter(|row| !row.is_empty());
+    let first = filled.next()?.trim_ascii();
+    let starts = [&b"["[..], b"[{", b"{"].contains(&first);
+    starts.then(|| refused(OVER_LINES, lines.head))
+}
+
+/// The refusal of a document, with the filter that makes rows of it.
+fn refused(what: &str, text: &[u8]) -> String {
+    match recipe::of(text) {
+        Some(recipe) => format!("{what}: {recipe}; {WAYS_OUT}"),
+        None => format!("{what}: {WAYS_OUT}"),
     }
 }
 
@@ -88,14 +105,14 @@ fn objects(lines: &Lines<'_>) -> Option<Result<Json, String>> {
         of.map(|(.., text)| *text).collect()
     };
     let Some(key) = best(Role::Key) else {
-        return Some(without_key(&objects, &header));
+        return Some(without_key(&objects, &header, lines));
     };
     let is_named = |(role, rank): &(Role, usize)| *role == Role::Key && *rank < FIRST_RANK;
     // One object of many members, or with others inside, is settings.
     let is_document = objects[0].len() > MANY || objects[0].iter().any(is_nested);
     let is_lone = objects.len() == 1 && is_document;
     if is_lone && !roles.iter().flatten().any(is_named) {
-        return Some(Err(OTHER.into()));
+        return Some(Err(refused(OTHER, lines.head)));
     }
     let unit = header.iter().find(|name| is_unit(name));
     if best(Role::of(Metric::Bytes)).is_some()
@@ -113,7 +130,11 @@ fn is_nested((_, value, _): &Member<'_>) -> bool {
 }
 
 /// Objects without a member that is called a key.
-fn without_key(objects: &[Vec<Member<'_>>], header: &[&[u8]]) -> Result<Json, String> {
+fn without_key(
+    objects: &[Vec<Member<'_>>],
+    header: &[&[u8]],
+    lines: &Lines<'_>,
+) -> Result<Json, String> {
     const COMMANDS: [&str; 4] = ["command", "cmd", "args", "argv"];
     let is_command = |name: &&[u8]| {
         COMMANDS
@@ -142,7 +163,7 @@ fn without_key(objects: &[Vec<Member<'_>>], header: &[&[u8]]) -> Result<Json, St
         || objects.iter().flatten().any(is_nested)
         || objects.len() == 1 && column(header[0], true).len() == 0 && header.len() == 1
     {
-        return Err(OTHER.into());
+        return Err(refused(OTHER, lines.head));
     }
     let is_name = |name: &[u8]| {
         let texts = column(name, true);
@@ -201,5 +222,5 @@ fn document(lines: &Lines<'_>, first: &[u8]) -> Option<Result<Json, String>> {
         }
         parsed => parsed.is_ok(),
     };
-    (is_cut || is_other).then(|| Err(OTHER.into()))
+    (is_cut || is_other).then(|| Err(refused(OTHER, lines.head)))
 }

@@ -14,6 +14,7 @@ mod json;
 mod labels;
 mod lines;
 mod printout;
+mod recipe;
 mod record;
 mod table;
 mod told;
@@ -119,6 +120,7 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     let certainty = surest.as_ref().map(|table| table.certainty);
     if certainty != Some(Certainty::Proven)
         && let Some(refused) = not_a_dump::by_words(head)
+            .or_else(|| json::over_lines(&lines))
             .or_else(|| not_a_dump::by_lines(head))
             .or_else(|| commands::refused(rows))
     {

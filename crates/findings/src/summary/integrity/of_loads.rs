@@ -97,9 +97,9 @@ pub(crate) fn signs(
             .collect();
         let of_one_node = counts
             .is_of_one_server
-            .then(|| one_node(&loads.keys, units.count));
+            .then(|| one_node(nodes, &loads.keys, units.count));
         let only = || only_node(nodes, &rest);
-        let gap = || gap(&loads.keys, units.count, SURELY).map(empty_slots);
+        let gap = || gap(&loads.keys, units.count, SURELY).map(|slots| empty_slots(slots, nodes));
         // The lack of a node is measured before a cause is guessed from a run of empty slots.
         let low = || {
             let off = off(nodes, &rest, counts).filter(|sign| sign.kind == Damage::MissingNode);
@@ -240,8 +240,13 @@ fn empty_node(node: &NodeLoad, is_of_all_servers: bool) -> Integrity {
     sign.on(node)
 }
 
-fn empty_slots((first, last): (usize, usize)) -> Integrity {
-    Integrity::of_loads(Damage::MissingNode, said::empty_slots(first, last))
+fn empty_slots((first, last): (usize, usize), nodes: &Nodes) -> Integrity {
+    let is_in = |(from, to): &(u16, u16)| usize::from(*from) <= first && last <= usize::from(*to);
+    let mut owning = nodes.owning().filter(|_| !nodes.is_even());
+    let node = owning.find(|node| node.ranges.iter().any(is_in));
+    let name = node.map(|node| node.label().to_string());
+    let sentence = said::empty_slots(first, last, name.as_deref());
+    Integrity::of_loads(Damage::MissingNode, sentence)
 }
 
 /// (a), for a node.
@@ -285,7 +290,7 @@ fn gap(keys: &[u64], units: f64, surely: f64) -> Option<(usize, usize)> {
 }
 
 /// (a), for the file of one cluster server: other nodes have the slots around or between its own.
-fn one_node(keys: &[u64], units: f64) -> Option<Integrity> {
+fn one_node(nodes: &Nodes, keys: &[u64], units: f64) -> Option<Integrity> {
     let empty = gap(keys, units, (units.max(1.0).ln() + LIKELY).min(SURELY))?;
     let is_held = |keys: &u64| *keys > 0;
     let (first, last) = (
@@ -293,7 +298,7 @@ fn one_node(keys: &[u64], units: f64) -> Option<Integrity> {
         keys.iter().rposition(is_held)?,
     );
     if (first..=last).contains(&empty.0) {
-        return Some(empty_slots(empty));
+        return Some(empty_slots(empty, nodes));
     }
     Some(Integrity::of_loads(
         Damage::MissingNode,
