@@ -57,7 +57,7 @@ fn every_row_is_kept_where_limits_differ_and_a_key_is_hot() {
             report["verdict"]["sentence"].text().says("maxmemory");
             // Other work on the machine disturbs a measurement, and the plan from it; the next round corrects that.
             for round in 0..ROUNDS {
-                // What raises a limit has the moves planned for the new one.
+                // After the step that raises a limit, moves are planned for the new one.
                 if let Some(raise) = steps(&report).first().filter(|step| is_to_raise(step)) {
                     succeeded(scratch.shell(raise["command"].text()));
                     report = judged();

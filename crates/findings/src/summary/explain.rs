@@ -1,10 +1,12 @@
 //! Chooses the content of a role's sentence: why the fullest node is above its fair share, or why no node is.
 
+use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
 use crate::summary::coverage::lack_for;
 use crate::summary::explanation::{Fullest, Why, named};
 use crate::summary::judge::Judgement;
+use crate::summary::observed::Captures;
 use crate::summary::role_verdict::RoleInputs;
 use crate::summary::split::Split;
 use crate::wording::{coverage, verdict as said};
@@ -16,10 +18,15 @@ use slotscope_model::nodes::NodeLoad;
 use slotscope_model::reason::Reason;
 use slotscope_model::state::{Role, State};
 
+/// A capture of less than this part of the longest one lacks a part.
+const ENOUGH: f64 = 0.9;
+/// Operations that are never all in this part by chance (e^-10).
+const MANY: u64 = 100;
+
 impl RoleInputs<'_> {
     /// For a load that is 0 on all nodes.
     pub(crate) fn nothing(&self) -> String {
-        let keys = self.nodes().total(slotscope_engine::metric::Metric::Keys);
+        let keys = self.nodes().total(Metric::Keys);
         let sentence = match () {
             () if self.nodes().unowned.load.keys > 0 && keys == 0 => said::ALL_UNOWNED,
             () if keys > 0 => return said::no_load(self.load.measure),
@@ -50,6 +57,7 @@ impl RoleInputs<'_> {
             reason: self.why(split, judgement, causes),
             compared: Some((split.nodes(), owning))
                 .filter(|(compared, owning)| compared < owning && load.reason.is_none()),
+            shorter: captures.and_then(|captures| self.shorter(captures)),
             memory_is_unknown: load.measure == Measure::Keys && load.role == Some(Role::Memory),
             is_estimated: load.is_estimated,
             are_writes: captures.is_some_and(|captures| captures.are_writes),
@@ -57,12 +65,25 @@ impl RoleInputs<'_> {
         fullest.in_words()
     }
 
+    /// The node whose capture is the shortest, if it lacks a tenth of the time of the longest which chance does not explain: the
+    /// first and the last of its many operations would be nearer to the ends.
+    fn shorter(&self, captures: &Captures) -> Option<(Name, f64, f64)> {
+        let nodes = &self.nodes().list;
+        let span = |at: &usize| Some((*at, captures.spans.get(*at).copied().flatten()?));
+        let spans: Vec<_> = self.load.compared.iter().filter_map(span).collect();
+        let (at, least) = *spans.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let most = spans.iter().map(|(_, span)| *span).fold(0.0, f64::max);
+        let is_live = !captures.are_writes && !captures.are_counters;
+        let is_shorter = is_live && least < ENOUGH * most && nodes[at].load_by(Metric::Ops) >= MANY;
+        is_shorter.then(|| (nodes[at].label(), least, most))
+    }
+
     fn why(&self, split: &Split<'_>, judgement: &Judgement, causes: &[Cause]) -> Why {
         if let Some(sign) = self.verdict.signs.first() {
             return Why::Damaged(sign.clone());
         }
         let counted = match self.load.measure.role() {
-            Role::Memory => self.nodes().total(slotscope_engine::metric::Metric::Keys) as u64,
+            Role::Memory => self.nodes().total(Metric::Keys) as u64,
             Role::Load => split.total() as u64,
         };
         match (judgement.reason, judgement.state) {

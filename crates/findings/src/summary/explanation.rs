@@ -23,6 +23,8 @@ pub(crate) struct Fullest {
     pub reason: Why,
     /// Number of compared nodes and of all nodes, if these differ.
     pub compared: Option<(usize, usize)>,
+    /// The node that was captured for a shorter time than the others, in seconds, and theirs.
+    pub shorter: Option<(Name, f64, f64)>,
     /// Whether memory is judged by key count because sizes are unknown.
     pub memory_is_unknown: bool,
     /// Whether a part of the load is estimated.

@@ -21,6 +21,7 @@ pub(crate) fn uneven(fullest: Option<&FullestCounted>) -> String {
         max_over_mean: m,
         reason,
         compared: None,
+        shorter: None,
         memory_is_unknown: false,
         is_estimated: false,
         are_writes: false,

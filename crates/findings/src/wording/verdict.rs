@@ -140,7 +140,13 @@ impl Fullest {
             (true, Measure::Cpu) => "; estimated by command",
             (true, _) => "; estimated, as some sizes are unknown",
         };
-        format!("{assumed}{sentence}{compared}{estimated}")
+        let shorter = self
+            .shorter
+            .as_ref()
+            .map_or(String::new(), |(node, own, of)| {
+                format!("; {} was captured for {own:.1} of {of:.1} s", short(node))
+            });
+        format!("{assumed}{sentence}{compared}{shorter}{estimated}")
     }
 }
 
