@@ -33,6 +33,7 @@ __all__ = [
     "Filtered",
     "Finding",
     "FindingKind",
+    "FirstKey",
     "FloorKind",
     "FloorUnit",
     "FullestNode",
@@ -45,6 +46,7 @@ __all__ = [
     "KeepReason",
     "Left",
     "Limit",
+    "LineBy",
     "Lost",
     "Measure",
     "Metric",
@@ -172,7 +174,7 @@ class Cause(TypedDict):
     units: NotRequired[int | None]
 
 
-CauseKind = Literal["slots", "tag", "key", "coarse_units", "elsewhere", "collisions", "chance", "unknown"]
+CauseKind = Literal["slots", "tag", "key", "channel", "coarse_units", "elsewhere", "collisions", "chance", "unknown"]
 
 
 class Change(TypedDict):
@@ -232,9 +234,12 @@ class FamilyAdvice(TypedDict):
 
 class FileFacts(TypedDict):
     bytes: int
+    first: NotRequired[FirstKey | None]
     format: str
     in_cluster: NotRequired[bool]
     keys: int
+    line: NotRequired[str | None]
+    line_by: NotRequired[LineBy | None]
     name: str
     object: NotRequired[ObjectFacts | None]
     shape: NotRequired[str]
@@ -267,6 +272,11 @@ class Finding(TypedDict):
 
 
 FindingKind = Literal["down", "near_limit", "suspicious", "skew", "evicting", "growth", "suspected", "open_slot", "expiry", "refused", "big_key", "hot_key", "coarse_tag", "no_replica", "empty_node", "sizes_unknown", "load_unknown", "no_limit"]
+
+
+class FirstKey(TypedDict):
+    key: str
+    size: NotRequired[int | None]
 
 
 FloorKind = Literal["slot", "slots", "tag", "key"]
@@ -354,10 +364,13 @@ class Left(TypedDict):
 Limit = Literal["maxmemory"]
 
 
+LineBy = Literal["given", "header", "found"]
+
+
 Lost = Literal["size", "operations", "expiry", "database", "command", "other"]
 
 
-Measure = Literal["bytes", "used_memory", "keys", "cpu", "ops", "accesses"]
+Measure = Literal["bytes", "used_memory", "keys", "cpu", "ops", "accesses", "commands"]
 
 
 Metric = Literal["keys", "bytes", "ops", "accesses", "cpu"]
