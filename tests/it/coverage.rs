@@ -267,6 +267,11 @@ fn directories_are_read_as_servers_leave_them() {
         .replace("Epoch 6", "Epoch 5");
     let old = old.replace("0-5460", "0-5459").replace("5461-", "5460-");
     scratch.file("cluster/nodes.conf", old);
+    // A reply that somebody saved through a replica, a log that is none, and a list of keys named after a replica.
+    scratch.file(
+        "cluster/cluster.nodes",
+        listing(3).replace("Epoch 6", "Epoch 4"),
+    );
     let report = scratch.report("analyze cluster --json --format lines");
     assert_eq!(
         report["verdict"]["state"], "balanced",
@@ -279,6 +284,27 @@ fn directories_are_read_as_servers_leave_them() {
     let notes = report["input"]["notes"].list();
     let note = notes.iter().find(left_out).unwrap().to_string();
     note.says("cluster/7000.log, cluster/7001.log, cluster/7002.log and 6 more");
+    for (name, text) in [
+        ("one/10.0.0.1-6379.keys", "a:1\na:2\n"),
+        ("one/10.0.0.2-6379.keys", "b:1\nb:2\n"),
+        ("one/nodes-6379.conf", &listing(4)),
+        ("two/dump.rdb", "a:1\na:2\n"),
+        ("two/nodes.conf", &listing(4)),
+        ("three/temp-1.rdb", "a:1\na:2\n"),
+        ("four/keys.rdb", "a:1\n"),
+        ("four/more.log", "b:1\n"),
+    ] {
+        let directory = name.split('/').next().unwrap();
+        std::fs::create_dir_all(scratch.path(directory)).unwrap();
+        scratch.file(name, text);
+    }
+    for (directory, keys) in [("one", 4), ("two", 2), ("three", 2), ("four", 2)] {
+        let read = scratch.run(&format!(
+            "analyze {directory} --json --format lines --nodes 3"
+        ));
+        let report: Value = serde_json::from_str(stdout(&read)).unwrap();
+        assert_eq!(report["input"]["keys"], keys, "{directory}");
+    }
 }
 
 #[test]

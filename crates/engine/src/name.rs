@@ -93,7 +93,7 @@ pub fn truncated(text: &str, most: usize) -> String {
 }
 
 /// Characters never displayed verbatim: control characters, invisible ones, and those that reorder text.
-fn is_hidden(c: char) -> bool {
+pub(crate) fn is_hidden(c: char) -> bool {
     matches!(u32::from(c),
         0x00..=0x1F | 0x7F..=0xA0 | 0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5
         | 0x180B..=0x180F | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164

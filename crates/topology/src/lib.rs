@@ -228,9 +228,11 @@ impl Topology {
         let mut newest: Option<((u64, usize), Topology)> = None;
         let mut failed = None;
         for path in paths {
-            let (source, bytes) = Topology::listing(path.as_ref())?;
-            match Topology::parse(&source, &bytes) {
-                Ok(topology) => {
+            let read = Topology::listing(path.as_ref());
+            let read =
+                read.and_then(|(source, bytes)| Ok((Topology::parse(&source, &bytes)?, bytes)));
+            match read {
+                Ok((topology, bytes)) => {
                     let owned = topology.owner.iter().filter(|node| **node != NO_NODE);
                     let rank = (nodes_text::epoch(&bytes), owned.count());
                     if newest.as_ref().is_none_or(|(best, _)| *best < rank) {

@@ -15,6 +15,10 @@ run_job() {
     move
 }
 
+if [[ -n ${1-} && $1 != --check ]]; then
+    say "unknown argument \"$1\": run this script with --check, or with none to move the slots"
+    exit 2
+fi
 preflight
 if [[ ${1-} == --check ]]; then
     say "nothing stands in the way of the moves"

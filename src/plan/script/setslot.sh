@@ -102,12 +102,19 @@ move_keys() {
             batch='' size=0
             ask "$source" CLUSTER GETKEYSINSLOT "$slot" "$many_keys"
             while next_line; do
+                # The last ones expired since they were listed.
+                [[ $line != '(empty '* ]] || break
                 is key "$line" || die "slot $slot: ${name[source]} does not list its keys: $complaint"
                 ((size < most)) || migrate
                 batch+=" $value" size=$((size + 1))
             done
         fi
-        migrate "$looking"
+        if ((size > 0)); then
+            migrate "$looking"
+        else
+            send 3 "$looking"
+            more="$reply $more"
+        fi
     done
     # The node that gets the slot makes the other one drop what it has of it: two answers, then, that it has nothing.
     [[ $more == '(integer) 0 (empty '* ]] || die "slot $slot: ${name[source]} does not list its keys: $more"
@@ -155,15 +162,16 @@ move_slot() {
 
 # Hands over what is left of the job, slot by slot.
 move() {
-    local range slot most=$keys_at_once
+    # Not `most`: that is what a node says of its memory.
+    local range slot at_once=$keys_at_once
     connect
     # Both nodes wait while a MIGRATE is under way, so that one of large keys has few.
-    if ((keys > 0 && bytes * keys_at_once > batch_bytes * keys)); then most=$((batch_bytes * keys / bytes > 0 ? batch_bytes * keys / bytes : 1)); fi
+    if ((keys > 0 && bytes * keys_at_once > batch_bytes * keys)); then at_once=$((batch_bytes * keys / bytes > 0 ? batch_bytes * keys / bytes : 1)); fi
     name_slots "${left[@]}"
     for range in "${left[@]}"; do
         for ((slot = ${range%-*}; slot <= ${range#*-}; slot++)); do
             open="slot $slot is open between ${name[source]} and ${name[target]}: run this script again to end its move, or: redis-cli --cluster fix ${host[source]}:${port[source]}"
-            move_slot "$slot" "$most"
+            move_slot "$slot" "$at_once"
             open=''
             if ((keys_moved < 0)); then
                 skipped 1 0 0

@@ -198,3 +198,54 @@ fn a_size_that_was_rounded_to_nothing_is_not_known_to_be_zero() {
     let unreadable = json!({"unreadable_values": [{"count": 1980}]});
     read.has(json!({"verdict": {"state": "unjudged"}, "input": unreadable}));
 }
+
+/// Lists of keys that have something of what is refused elsewhere.
+#[test]
+fn keys_that_look_like_what_is_refused_are_read() {
+    let many = |form: &str| -> String {
+        let line = |at: usize| form.replace('N', &at.to_string()) + "\n";
+        (0..60).map(line).collect()
+    };
+    let users = many("user:N");
+    for (text, keys) in [
+        (many("slot:N:key:1"), 60),
+        (many("slot:N:count:1"), 60),
+        (
+            users.clone() + "used_memory:host1\nconnected_clients:host1\n",
+            62,
+        ),
+        (many("$N"), 60),
+        (users.clone() + &many("lock:__keyspace@0__:N"), 120),
+        (String::from("a\n1\nb\n2\nc\n3\nd\n4\n"), 8),
+        ("user~name\n".to_owned() + &many("user~N"), 61),
+        ("cache^key\n".to_owned() + &many("cache^N"), 61),
+        ("key,node\n".to_owned() + &many("100N,a"), 60),
+        (
+            "key,size\nsum,7\nSumme,9\n".to_owned() + &many("user:N,5"),
+            62,
+        ),
+    ] {
+        let scratch = Scratch::with("list", &text);
+        let report = scratch.report("analyze list --json --nodes 3");
+        assert_eq!(report["input"]["keys"], keys, "{text}");
+    }
+    let totals = "key,size\n".to_owned() + &many("user:N,5") + "Summe,300\n";
+    let scratch = Scratch::with("list.csv", &totals);
+    assert_eq!(
+        scratch.report("analyze list.csv --json --nodes 3")["input"]["keys"],
+        60
+    );
+}
+
+/// One row whose cells stand nearer together than others changes no key of the others.
+#[test]
+fn a_long_cell_changes_no_other_row() {
+    let row = |at: usize| {
+        let between = if at == 101 { " " } else { "  " };
+        format!("2026-11-20 10:11:12  user:{at}{between}{}\n", 100 + at)
+    };
+    let rows: String = (0..300).map(row).collect();
+    let scratch = Scratch::with("table", &format!("SCANNED AT  KEY  SIZE\n{rows}"));
+    let report = scratch.report("analyze table --json --nodes 3");
+    assert_eq!(report["input"]["files"][0]["first"]["key"], "user:0");
+}

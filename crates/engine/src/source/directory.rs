@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -15,8 +16,8 @@ type FindIn = fn(&[PathBuf], &mut Found) -> Result<bool>;
 /// Self-describing directories: collections, and multi-part append-only files.
 const DESCRIBED: &[FindIn] = &[collection::find_in, manifest::find_in];
 
-/// File names of cluster node listings, besides the `nodes-*.conf` of servers that share a directory.
-const LISTINGS: [&str; 3] = ["cluster.nodes", "nodes.conf", "cluster-nodes.txt"];
+/// File names of listings that somebody saved, besides the `nodes.conf` and `nodes-*.conf` of servers.
+const LISTINGS: [&str; 2] = ["cluster.nodes", "cluster-nodes.txt"];
 
 /// Maximum size of a listing whose own node is looked for.
 const MAX_LISTING: u64 = 1 << 20;
@@ -36,7 +37,7 @@ pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
         return find_in_tree(path, others, found);
     }
     found.passed_over += others.len();
-    find_files(files, found)
+    find_files(files, false, found)
 }
 
 /// Adds the dumps in subdirectories: the RDB files of each, or all its files if it has none.
@@ -51,7 +52,7 @@ fn find_in_tree(path: &Path, directories: Vec<PathBuf>, found: &mut Found) -> Re
             files.retain(is_read);
             found.passed_over += count - files.len();
         }
-        find_files(files, found)?;
+        find_files(files, true, found)?;
     }
     if found.sources.len() == before {
         return Err(Error::bad_file(
@@ -63,24 +64,14 @@ fn find_in_tree(path: &Path, directories: Vec<PathBuf>, found: &mut Found) -> Re
 }
 
 /// Adds the files of a directory, which may contain a node listing besides dumps.
-fn find_files(files: Vec<PathBuf>, found: &mut Found) -> Result<bool> {
+fn find_files(files: Vec<PathBuf>, is_of_tree: bool, found: &mut Found) -> Result<bool> {
     for find_in in DESCRIBED {
         if find_in(&files, found)? {
             return Ok(true);
         }
     }
     let (listings, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|path| is_listing(path));
-    let replicas: Vec<_> = listings.iter().filter_map(|path| replica(path)).collect();
-    let has_dump = files
-        .iter()
-        .any(|path| has_extension(path, "rdb") || has_extension(path, "aof"));
-    let is_left_out = |path: &PathBuf| {
-        let name = file_name(path);
-        let is_unfinished = name.starts_with("temp-") && !has_extension(path, "keys");
-        has_dump && (has_extension(path, "log") || is_unfinished)
-            || replicas.iter().any(|replica| is_of(&name, replica))
-    };
-    let (left_out, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_left_out);
+    let (left_out, files) = left_out(files, &listings, is_of_tree);
     for path in files {
         file::find_listed(&path, Listed::Directory, None, found)?;
     }
@@ -97,9 +88,76 @@ fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|own| own == extension)
 }
 
+/// Splits off the files that repeat others, or hold no keys: a replica's dump, by its own listing; below a dump, a server's
+/// log and the file that it was writing. Where all dumps are those of replicas, and no other directory is read, they are read.
+fn left_out(
+    files: Vec<PathBuf>,
+    listings: &[PathBuf],
+    is_of_tree: bool,
+) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let is_dump = |path: &Path| {
+        (has_extension(path, "rdb") || has_extension(path, "aof"))
+            && !is_unfinished(&file_name(path))
+    };
+    let of_replicas: Vec<PathBuf> = listings
+        .iter()
+        .filter_map(|listing| {
+            let node = replica(listing)?;
+            let dumps = files.iter().filter(|path| is_dump(path));
+            let mut own = dumps.filter(|path| is_of(&file_name(path), &node));
+            // Where several have its name, it is not known whose they are.
+            own.next().filter(|_| own.next().is_none()).cloned()
+        })
+        .collect();
+    let dumps = files.iter().filter(|path| is_dump(path)).count();
+    let has_others = is_of_tree || dumps > of_replicas.len();
+    let is_left_out = |path: &PathBuf| {
+        let is_beside = dumps > 0 && (is_unfinished(&file_name(path)) || is_log(path));
+        is_beside || has_others && of_replicas.contains(path)
+    };
+    files.into_iter().partition(is_left_out)
+}
+
+/// A file that a server renames when it is complete: `temp-1234.rdb`, `temp-rewriteaof-1234.aof`.
+fn is_unfinished(name: &str) -> bool {
+    let number = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    };
+    let rdb = name
+        .strip_prefix("temp-")
+        .and_then(|name| name.strip_suffix(".rdb"));
+    let aof = name
+        .strip_prefix("temp-rewriteaof-")
+        .and_then(|name| name.strip_suffix(".aof"));
+    rdb.or(aof.map(|name| name.trim_start_matches("bg-")))
+        .is_some_and(number)
+}
+
+/// Whether a file starts as the log of a server: `1234:M 20 Nov 2026 ...`, or with its logo.
+fn is_log(path: &Path) -> bool {
+    let mut start = [0; 64];
+    let read = |mut file: fs::File| file.read(&mut start);
+    if !has_extension(path, "log") || fs::File::open(path).and_then(read).is_err() {
+        return false;
+    }
+    let start = start.trim_ascii_start();
+    let digits = start
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    match &start[digits..] {
+        [b':', role, b' ', ..] => digits > 0 && role.is_ascii_uppercase(),
+        rest => rest.starts_with(b"_._"),
+    }
+}
+
 /// The part of a listing's name that the files of its node share: `7001` of `nodes-7001.conf`, nothing of `nodes.conf`.
 fn node_of(name: &str) -> Option<&str> {
-    name.strip_prefix("nodes-")?.strip_suffix(".conf")
+    match name {
+        "nodes.conf" => Some(""),
+        name => name.strip_prefix("nodes-")?.strip_suffix(".conf"),
+    }
 }
 
 fn is_listing(path: &Path) -> bool {
@@ -107,8 +165,11 @@ fn is_listing(path: &Path) -> bool {
     LISTINGS.contains(&&*name) || node_of(&name).is_some()
 }
 
-/// The replica whose own listing this is, by what its files share; nothing if it is a primary's, or nobody's own.
+/// The replica whose own listing this is, by what its files share; `None` if it is a primary's, or a reply that somebody
+/// saved.
 fn replica(listing: &Path) -> Option<String> {
+    let name = file_name(listing);
+    let node = node_of(&name)?;
     let text = small_file::read(listing, MAX_LISTING, "too long").ok()?;
     let text = String::from_utf8_lossy(&text);
     let mut flags = text
@@ -118,11 +179,10 @@ fn replica(listing: &Path) -> Option<String> {
     let is_replica = own
         .split(',')
         .any(|flag| flag == "slave" || flag == "replica");
-    is_replica.then(|| node_of(&file_name(listing)).unwrap_or_default().to_owned())
+    is_replica.then(|| node.to_owned())
 }
 
-/// Whether a file is named after a node, as `dump-7001.rdb`; all files of a directory are those of the node of its
-/// `nodes.conf`.
+/// Whether a file is named after a node, as `dump-7001.rdb`; the dump of a directory is that of the node of its `nodes.conf`.
 fn is_of(name: &str, node: &str) -> bool {
     let mut words = name.split(|letter: char| !letter.is_alphanumeric());
     node.is_empty() || words.any(|word| word == node)

@@ -109,7 +109,9 @@ pub(crate) fn requested(request: &MoveRequest<'_>, plan: &MovePlan, before: Afte
         ceiling: tidy(planned.ceiling),
     });
     let caps = request.caps.iter().flat_map(|caps| &caps.aimed);
-    let lifted = plan.lifted.iter().map(|at| request.roles[*at].metric);
+    let lifted = plan.lifted.iter().map(|at| &request.roles[*at]);
+    let lifted = lifted.filter(|role| role.is_judged());
+    let lifted = lifted.map(|role| role.metric);
     Requested {
         nodes: request.staying().count(),
         changes_nodes: request.changes_nodes(),

@@ -79,6 +79,10 @@ pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, comm
                         .filter(|step| is_other(step) && is_new(step))
                         .map(|step| Step {
                             until: None,
+                            after: match step.kind {
+                                StepKind::Free => then.now.after(&then.cluster),
+                                _ => step.after,
+                            },
                             ..step
                         })
                         .collect();
@@ -191,11 +195,20 @@ impl<'a> Steps<'a> {
             }
             None if is_at_limit => {
                 self.add_first_moves();
+                // The owners are those after the moves.
+                let cache = cache.map(|cache| Change {
+                    after: cache.after.map(|after| after.with_owner(&self.now.owner)),
+                    ..cache
+                });
                 self.push_cache(cache.as_ref());
                 // If moves fixed the limit, no data has to go.
                 let is_still_full = self.is_near_limit(Role::Memory);
-                self.list
-                    .extend(of_data.into_iter().filter(|_| is_still_full));
+                let then = self.now.after(&self.cluster);
+                let of_data = of_data.into_iter().filter(|_| is_still_full);
+                self.list.extend(of_data.map(|step| Step {
+                    after: then.clone(),
+                    ..step
+                }));
                 if let Some(after) = cached {
                     for (role, cured) in self.now.roles.iter_mut().zip(after.roles) {
                         role.slots = cured.slots;
@@ -358,10 +371,19 @@ impl<'a> Steps<'a> {
         if let Some(cache) = cache {
             let findings = self.skews(|finding| finding.role == Some(Role::Load));
             let after = cache.after.as_ref().map(|after| after.after(&self.cluster));
+            let mut after = after.unwrap_or_default();
+            // The load that is left may be less even, although it is less on every node.
+            let now = self.now.after(&self.cluster).load;
+            if now
+                .zip(after.load)
+                .is_some_and(|(now, then)| then.max_over_mean > now.max_over_mean)
+            {
+                after.load = None;
+            }
             self.list.push(Step {
                 findings,
                 estimated: cache.after.is_some(),
-                ..step(cache.kind, cache.text.clone(), &after.unwrap_or_default())
+                ..step(cache.kind, cache.text.clone(), &after)
             });
         }
     }
@@ -403,6 +425,8 @@ impl<'a> Steps<'a> {
             row.sentence = said::split(&change.pieces, true, change.is_written);
             row.slots_moved = moves.slots_moved;
             row.bytes_moved = moves.bytes_moved;
+            row.keys_moved = moves.keys_moved;
+            row.longest_block_ms = moves.longest_block_ms;
             row.after = moves.after.clone();
             self.now = placement.clone();
         }

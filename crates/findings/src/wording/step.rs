@@ -251,7 +251,7 @@ pub(crate) fn why_not(why: &WhyNot) -> String {
             format!("{together} of the {heaviest} heaviest slots have to share a node")
         }
         WhyNot::NotWorth(to, slots) => format!(
-            "{} was found, which is not worth {}",
+            "{} was found for it alone, by moving {}",
             ratio(*to),
             counted(*slots as u64, "slot")
         ),
@@ -261,7 +261,7 @@ pub(crate) fn why_not(why: &WhyNot) -> String {
             ratio(*found)
         ),
         WhyNot::OtherRole { band, ratio: found } => format!(
-            "no placement brings it to {} without making another role worse; with that {} was found",
+            "no placement brings it to {} beside what this plan reaches in the other role; without that {} was found",
             ratio(*band),
             ratio(*found)
         ),
@@ -272,7 +272,7 @@ pub(crate) fn why_not(why: &WhyNot) -> String {
         } => {
             let within = if *has_limits { " within maxmemory" } else { "" };
             let others = if *has_others {
-                " without making another role worse"
+                " beside what this plan reaches in the other role"
             } else {
                 ""
             };

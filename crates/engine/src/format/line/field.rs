@@ -122,7 +122,9 @@ impl Literal {
             if let Some(len) = self.at_start(&text[at..]) {
                 return Some((at, at + len));
             }
-            from = at + 1;
+            // A run of blanks fits as a whole or not at all.
+            let blanks = text[at..].iter().take_while(|byte| is_blank(byte)).count();
+            from = at + blanks.max(1);
         }
     }
 
@@ -139,7 +141,8 @@ impl Literal {
             if let Some(start) = self.at_end(&text[..end]) {
                 return Some((start, end));
             }
-            to = end - 1;
+            let before = text[..end].iter().rev();
+            to = end - before.take_while(|byte| is_blank(byte)).count().max(1);
         }
     }
 }

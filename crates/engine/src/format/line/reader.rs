@@ -196,6 +196,16 @@ impl Rows for Patterned {
         if memchr::memchr2(0x1B, blanks, text).is_some() || has_tab() {
             return None;
         }
+        // Blanks at the ends of a line are not between cells.
+        let has_blank_end = matches!(cells.between, b' ' | b'\t')
+            && [0, count - 1].into_iter().any(|at| {
+                grid.column(at, spans);
+                let mut cells = spans.start.iter().zip(&spans.end);
+                cells.any(|(start, end)| start == end)
+            });
+        if has_blank_end {
+            return None;
+        }
         let with_attributes = columns.with_attributes;
         let Columns { keys, values, .. } = columns;
         values.clear();

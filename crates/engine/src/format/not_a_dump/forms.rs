@@ -47,14 +47,12 @@ pub static LINE_FORMS: &[NotADump] = &[
     ),
     NotADump::new(
         "notifications of events on keys",
-        Sign::Lines(|lines| share_of(lines, is_notification) >= 0.2),
+        Sign::Lines(are_notifications),
         "slotscope analyze CAPTURE reads the operations of a capture of MONITOR",
     ),
     NotADump::new(
         "commands or replies in RESP whose CRLF became LF, as git and editors do",
-        Sign::Lines(|lines| {
-            filled(lines).next().is_some_and(is_length) && share_of(lines, is_length) >= 0.4
-        }),
+        Sign::Lines(are_values_after_lengths),
         "sed 's/$/\\r/' FILE | slotscope analyze - brings it back",
     ),
     NotADump::new(
@@ -108,23 +106,45 @@ fn is_slot_count(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"slot") else {
         return false;
     };
-    let at = rest.iter().take_while(|byte| b" =:".contains(byte)).count();
+    // `slot:12:key:3` is a key.
+    let at = rest.iter().take_while(|byte| b" =".contains(byte)).count();
     let len = rest[at..]
         .iter()
         .take_while(|byte| byte.is_ascii_digit())
         .count();
     let behind = &rest[at + len..];
-    let is_counted = has(behind, b"key") || has(behind, b"count");
+    let is_counted = has(behind, b" key") || has(behind, b" count");
     at > 0 && len > 0 && is_counted && behind.iter().any(u8::is_ascii_digit)
 }
 
-fn is_notification(line: &[u8]) -> bool {
-    has(line, b"__keyspace@") || has(line, b"__keyevent@")
+/// The kind of a message in a line of its own or at its start, and a fifth of all lines with an event.
+fn are_notifications(lines: &[&[u8]]) -> bool {
+    let is_kind = |line: &&[u8]| {
+        let bare = line.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+        let bare = bare.split(|byte| *byte == b',').next().unwrap_or_default();
+        let word: Vec<u8> = bare.iter().copied().filter(|byte| *byte != b'"').collect();
+        [&b"message"[..], b"pmessage", b"subscribe", b"psubscribe"].contains(&word.as_slice())
+    };
+    let is_event = |line: &[u8]| has(line, b"__keyspace@") || has(line, b"__keyevent@");
+    lines.iter().any(is_kind) && share_of(lines, is_event) >= 0.2
 }
 
-/// `*3` or `$17`.
-fn is_length(line: &[u8]) -> bool {
-    matches!(line, [b'*' | b'$', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+/// `*3`, then values below their lengths: `$3`, `SET`.
+fn are_values_after_lengths(lines: &[&[u8]]) -> bool {
+    let number = |line: &[u8], sign: u8| -> Option<usize> {
+        let digits = line.strip_prefix(&[sign])?;
+        std::str::from_utf8(digits).ok()?.parse().ok()
+    };
+    let first = filled(lines)
+        .next()
+        .is_some_and(|line| number(line, b'*').is_some());
+    let pairs = lines
+        .windows(2)
+        .filter_map(|pair| Some((number(pair[0], b'$')?, pair[1].len())));
+    let (count, fitting) = pairs.fold((0, 0), |(count, fitting), (said, len)| {
+        (count + 1, fitting + usize::from(said == len))
+    });
+    first && count > 0 && 10 * fitting >= 9 * count
 }
 
 /// `name{key="user:1"} 7`.
@@ -226,7 +246,11 @@ fn is_info(lines: &[&[u8]]) -> bool {
         b"uptime_in_seconds:",
         b"total_commands_processed:",
     ];
-    let is_there = |start: &&&[u8]| lines.iter().any(|line| line.starts_with(start));
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let is_there = |start: &&&[u8]| {
+        let mut values = lines.iter().filter_map(|line| line.strip_prefix(**start));
+        values.any(is_number)
+    };
     known.iter().filter(is_there).count() > 1
         || is_section && filled.next().is_some_and(is_field)
         || starts.iter().any(|start| first.starts_with(start))

@@ -96,7 +96,7 @@ pub(crate) fn by_texts(head: Head<'_>) -> Option<String> {
 fn with_scores(texts: &[&[u8]]) -> Option<String> {
     const REFUSAL: &str =
         "every second text is a number, as of ZRANGE WITHSCORES or HGETALL, no key dump";
-    const LEAST: usize = 6;
+    const LEAST: usize = 20;
     let is_number = |text: &&&[u8]| {
         let digits = text.strip_prefix(b"-").unwrap_or(text);
         !digits.is_empty()

@@ -1,6 +1,8 @@
 //! Files recognised by magic bytes: containers that hold a dump in another form. Other binary files are refused for
 //! their control bytes.
 
+use std::collections::BTreeSet;
+
 use crate::format::not_a_dump::{LINES, NotADump, Sign};
 
 const UNPACK: &str = "unpack or convert it first: xz -dc, bzip2 -dc, 7z x -so or unzip -p FILE | slotscope analyze - ; of an archive of \
@@ -135,16 +137,17 @@ fn are_totals(head: &[u8]) -> bool {
             .iter()
             .position(|cell| names.contains(&cell.as_slice()))
     };
-    let (Some(_), Some(count)) = (place(&NODES), place(&COUNTS)) else {
+    let (Some(node), Some(count)) = (place(&NODES), place(&COUNTS)) else {
         return false;
     };
-    let mut rows = lines
-        .filter(|line| !line.trim_ascii().is_empty())
-        .peekable();
-    let is_count = |line: &[u8]| {
+    // A node has one row; keys may be numbers, too.
+    let mut nodes = BTreeSet::new();
+    let mut is_of_another = |line: &[u8]| {
         let cells = cells(line);
-        let cell = cells.get(count).map_or(&b""[..], Vec::as_slice);
-        !cell.is_empty() && cell.iter().all(u8::is_ascii_digit)
+        let cell = |at: usize| cells.get(at).map_or(&b""[..], Vec::as_slice);
+        let is_count = !cell(count).is_empty() && cell(count).iter().all(u8::is_ascii_digit);
+        is_count && nodes.insert(cell(node).to_vec())
     };
-    rows.peek().is_some() && rows.all(is_count)
+    let mut rows = lines.filter(|line| !line.trim_ascii().is_empty());
+    rows.all(&mut is_of_another) && !nodes.is_empty()
 }

@@ -5,6 +5,7 @@ use crate::format::line::Pattern;
 use crate::format::line::parse::literal;
 use crate::format::table::columns::{ColumnNames, Role};
 use crate::metric::Metric;
+use crate::name;
 
 /// The pattern of lines with a name before each key, and one before its size; the first of the rows that says so for
 /// most of them.
@@ -23,6 +24,9 @@ pub(super) fn pattern(rows: &[&[u8]]) -> Option<String> {
     patterns.max_by_key(|(fits, _)| *fits).map(|(_, text)| text)
 }
 
+/// Labels of a line that a pattern is made of.
+const MOST_LABELS: usize = 30;
+
 /// A label of a line: where it starts, where its value does, and its role.
 struct Label {
     start: usize,
@@ -33,7 +37,14 @@ struct Label {
 /// The pattern of a row, and how many of the rows it fits.
 fn of_row(row: &[u8], rows: &[&[u8]]) -> Option<(usize, String)> {
     let row = std::str::from_utf8(row.trim_ascii()).ok()?;
+    // The pattern is printed as it is.
+    if row.chars().any(name::is_hidden) {
+        return None;
+    }
     let labels = labels(row);
+    if labels.len() > MOST_LABELS {
+        return None;
+    }
     let is = |role| move |label: &&Label| label.role == Some(role);
     let key = labels.iter().find(is(Role::Key))?;
     let size = labels.iter().find(is(Role::of(Metric::Bytes)));

@@ -175,14 +175,22 @@ impl Shape {
             return self;
         }
         let skip = table.layout.skip;
-        let misfits = |shape: &Shape| Some(tried(&shape.open(head).ok()?, head)?.misfits);
+        let read = |shape: &Shape| tried(&shape.open(head).ok()?, head);
         let by_pattern = Pattern::parse(&told::pattern(&table.layout)).map(|pattern| Shape {
             rows: Rows::Pattern(pattern, skip),
             told: self.told.clone(),
         });
         match by_pattern {
-            Ok(shape) if misfits(&shape) < misfits(&self) => shape,
-            _ => self,
+            Ok(shape) => match (read(&shape), read(&self)) {
+                (Some(by_pattern), Some(by_cells))
+                    if by_pattern.misfits < by_cells.misfits
+                        && by_pattern.first == by_cells.first =>
+                {
+                    shape
+                }
+                _ => self,
+            },
+            Err(_) => self,
         }
     }
 

@@ -114,7 +114,7 @@ impl CsvKeys {
     }
 
     /// The key of a row and its other cells.
-    fn row(&self, content: &mut [u8], cut: &mut CutRow) -> Result<Step, Refusal> {
+    fn row(&self, content: &mut [u8], cut: &mut CutRow, is_last: bool) -> Result<Step, Refusal> {
         let layout = &self.layout;
         let cells = layout.inside(&cut.cells);
         if layout.is_header(content, cells) {
@@ -150,7 +150,7 @@ impl CsvKeys {
                 "a size without a key, as of a total: the empty key is written \"\"".into(),
             );
         }
-        if self.has_totals() && is_total(&content[bare.0 as usize..bare.1 as usize]) {
+        if self.has_totals() && is_total(&content[bare.0 as usize..bare.1 as usize], is_last) {
             return Ok(Step::Total);
         }
         let mut row = Row::of(bare);
@@ -171,13 +171,11 @@ impl CsvKeys {
     }
 }
 
-/// Whether a cell is the word for a total, as in the last row of reports.
-fn is_total(cell: &[u8]) -> bool {
-    const WORDS: [&str; 16] = [
-        "total",
-        "totals",
-        "grand total",
-        "subtotal",
+/// Whether a cell is the word for a total. In the last row of reports it is in any language; elsewhere such a short word
+/// may be a key.
+fn is_total(cell: &[u8], is_last: bool) -> bool {
+    const ANYWHERE: [&str; 4] = ["total", "totals", "grand total", "subtotal"];
+    const LAST: [&str; 12] = [
         "sum",
         "summe",
         "gesamt",
@@ -205,9 +203,8 @@ fn is_total(cell: &[u8]) -> bool {
     let bare = count
         .filter(is_count)
         .map_or(bare, |at| bare[..at].trim_ascii_end());
-    WORDS
-        .iter()
-        .any(|word| bare.eq_ignore_ascii_case(word.as_bytes()))
+    let is = |word: &&str| bare.eq_ignore_ascii_case(word.as_bytes());
+    ANYWHERE.iter().any(|word| is(&word)) || is_last && LAST.iter().any(|word| is(&word))
 }
 
 /// Buffers for a split row and a batch of rows, reused to save allocations.
@@ -282,7 +279,7 @@ impl Rows for CsvKeys {
         grid.column(self.layout.key(), keys);
         let mut spans_of_keys = keys.start.iter().zip(&keys.end);
         let is_total = |(from, to): (&u32, &u32)| {
-            from == to || is_total(&base.bytes()[*from as usize..*to as usize])
+            from == to || is_total(&base.bytes()[*from as usize..*to as usize], true)
         };
         if self.has_totals() && spans_of_keys.any(is_total) {
             return None;
@@ -332,7 +329,8 @@ impl Rows for CsvKeys {
         if cut.cells.is_empty() {
             return (after, Step::Blank);
         }
-        let step = self.row(content, cut).unwrap_or_else(|refusal| {
+        let is_last = after >= content.len();
+        let step = self.row(content, cut, is_last).unwrap_or_else(|refusal| {
             if is_comment(line_at(content, at).0) {
                 Step::Around
             } else {

@@ -204,6 +204,11 @@ impl<'a> Searched<'_, 'a> {
         }
         let known = self.names.of_header(&names);
         let roles: Vec<_> = names.iter().map(|name| known.role(name)).collect();
+        // These two are in names, too: one word after them is no header.
+        let is_rare = matches!(self.separator, Separator::Byte(b'^' | b'~'));
+        if is_rare && roles.iter().flatten().count() < 2 {
+            return None;
+        }
         let is_known = names
             .iter()
             .zip(&roles)
