@@ -216,7 +216,6 @@ fn keys_that_look_like_what_is_refused_are_read() {
         ),
         (many("$N"), 60),
         (users.clone() + &many("lock:__keyspace@0__:N"), 120),
-        (String::from("a\n1\nb\n2\nc\n3\nd\n4\n"), 8),
         ("user~name\n".to_owned() + &many("user~N"), 61),
         ("cache^key\n".to_owned() + &many("cache^N"), 61),
         ("key,node\n".to_owned() + &many("100N,a"), 60),

@@ -11,6 +11,7 @@ mod commands;
 mod left;
 mod moves;
 mod pieces;
+mod raised;
 mod repair;
 mod service;
 
@@ -21,7 +22,7 @@ use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::cluster::{Cluster, MoveFlags};
 use crate::plan::placement::{PlacedRole, Placement};
 use crate::steps::application::Change;
-use crate::steps::repair::{Raise, frees, more_nodes, raise_to, repairs, step, take_again};
+use crate::steps::repair::{frees, more_nodes, repairs, step, take_again};
 use crate::summary::observed::Observed;
 use crate::summary::processes;
 use crate::wording::step as said;
@@ -60,34 +61,8 @@ pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, comm
             match steps.raise().zip(cluster().ok()) {
                 None => (steps.list, steps.left, steps.is_actionable),
                 Some((raise, cluster)) => {
-                    // The rest is planned with the new limit.
-                    let mut raised = summary.clone();
-                    let maxmemory = raise.maxmemory as f64;
-                    raised.headroom = summary.headroom.with_limit(raise.node, maxmemory);
-                    let then = commands.with_maxmemory(raise.maxmemory);
-                    let mut then = Steps::of(&raised, topology, observed, &then, cluster);
-                    then.insert(raise, &steps.today);
-                    // Other remedies, where hosts have no more memory.
-                    let is_other = |step: &Step| {
-                        step.kind == StepKind::AddNodes
-                            || step.kind == StepKind::Free && step.frees != Some(Frees::Limit)
-                    };
-                    let is_new =
-                        |step: &Step| then.list.iter().all(|own| own.sentence != step.sentence);
-                    let others = steps.list.into_iter();
-                    let others: Vec<Step> = others
-                        .filter(|step| is_other(step) && is_new(step))
-                        .map(|step| Step {
-                            until: None,
-                            after: match step.kind {
-                                StepKind::Free => then.now.after(&then.cluster),
-                                _ => step.after,
-                            },
-                            ..step
-                        })
-                        .collect();
-                    then.list.extend(others);
-                    (then.list, then.left, true)
+                    let (list, left) = steps.after_raise(raise, observed, cluster);
+                    (list, left, true)
                 }
             }
         }
@@ -224,41 +199,6 @@ impl<'a> Steps<'a> {
             .any(|role| self.is_near_limit(role));
         self.list.extend(additional.filter(|_| is_near));
         self.add_left();
-    }
-
-    /// Where no few slots relieve a full node, its limit is raised before anything else.
-    fn raise(&self) -> Option<Raise> {
-        let is_relief = |step: &Step| step.request.as_ref().is_some_and(|request| request.relief);
-        let ends = matches!(self.summary.verdict.state, State::Down | State::Suspicious);
-        if ends || self.commands.service().is_some() || self.list.iter().any(is_relief) {
-            return None;
-        }
-        raise_to(self.summary, &self.today, self.topology, self.commands)
-    }
-
-    /// Puts a raised limit before the steps that are planned with it.
-    fn insert(&mut self, raise: Raise, today: &Placement<'_>) {
-        self.list.retain(|step| step.frees != Some(Frees::Limit));
-        if raise.node.is_some() {
-            // The flag for the limit is that of all nodes.
-            let moves = self.list.iter_mut().filter(|step| step.request.is_some());
-            moves.for_each(|step| step.command = None);
-        }
-        let is_before = |step: &&Step| {
-            matches!(step.kind, StepKind::Repair | StepKind::TakeAgain) || is_of_node(step)
-        };
-        let at = self.list.iter().take_while(is_before).count();
-        for step in &mut self.list {
-            step.until = step.until.map(|until| until + usize::from(until >= at));
-        }
-        let after = today.after(&self.cluster);
-        self.list.insert(
-            at,
-            Step {
-                after,
-                ..raise.step
-            },
-        );
     }
 
     /// The moves due today and the changes after them; or the changes first where these reach as much with clearly fewer

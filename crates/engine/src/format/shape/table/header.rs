@@ -204,7 +204,7 @@ impl<'a> Searched<'_, 'a> {
         }
         let known = self.names.of_header(&names);
         let roles: Vec<_> = names.iter().map(|name| known.role(name)).collect();
-        // These two are in names, too: one word after them is no header.
+        // These two are in names, too: one known word after them does not make a header.
         let is_rare = matches!(self.separator, Separator::Byte(b'^' | b'~'));
         if is_rare && roles.iter().flatten().count() < 2 {
             return None;

@@ -1,12 +1,13 @@
 //! The unseen is not even: inputs that lack a part that matters are named, not judged, and nothing is planned for them.
 
+mod directories;
+mod left_out;
+
 use slotscope::slot::slot;
 use slotscope::source::collection::load::LoadEntry;
 use slotscope::source::collection::manifest::example;
 use testkit::dumps::gzip;
-use testkit::env::cases;
 use testkit::prelude::*;
-use testkit::rng::Rng;
 
 const NODES: &str = "a 127.0.0.1:7000@1 master - 0 0 1 connected 0-5460\n\
     b 127.0.0.1:7001@1 master - 0 0 2 connected 5461-10922\n\
@@ -220,94 +221,6 @@ fn a_channel_is_not_a_key() {
 }
 
 #[test]
-fn directories_are_read_as_servers_leave_them() {
-    let scratch = Scratch::new();
-    let rows = |(from, to): (u16, u16)| {
-        let keys = (0..40_000).map(|number| format!("user:{number}\n"));
-        let own = move |key: &String| (from..=to).contains(&slot(key.trim().as_bytes()));
-        keys.filter(own).collect::<String>()
-    };
-    std::fs::create_dir(scratch.path("cluster")).unwrap();
-    let listing = |own: usize| {
-        let replica = |at: usize| {
-            format!(
-                "{at}r 127.0.0.1:{}@1 slave {at} 0 0 1 connected\n",
-                7003 + at
-            )
-        };
-        let primary = |at: usize| {
-            let (from, to) = RANGES[at];
-            format!(
-                "{at} 127.0.0.1:{}@1 master - 0 0 1 connected {from}-{to}\n",
-                7000 + at
-            )
-        };
-        let nodes = (0..3).map(primary).chain((0..3).map(replica)).enumerate();
-        let nodes = nodes.map(|(at, line)| {
-            if at == own {
-                line.replace("@1 ", "@1 myself,")
-            } else {
-                line
-            }
-        });
-        nodes.collect::<String>() + "vars currentEpoch 6 lastVoteEpoch 0\n"
-    };
-    for own in 0..6 {
-        let port = 7000 + own;
-        scratch.file(&format!("cluster/dump-{port}.rdb"), rows(RANGES[own % 3]));
-        scratch.file(&format!("cluster/nodes-{port}.conf"), listing(own));
-        scratch.file(
-            &format!("cluster/{port}.log"),
-            "1:M 20 Nov 2026 10:00:00.000 * ready\n",
-        );
-    }
-    // An older one, from before a slot moved.
-    let old = listing(0)
-        .replace("myself,", "")
-        .replace("Epoch 6", "Epoch 5");
-    let old = old.replace("0-5460", "0-5459").replace("5461-", "5460-");
-    scratch.file("cluster/nodes.conf", old);
-    // A reply that somebody saved through a replica, a log that is none, and a list of keys named after a replica.
-    scratch.file(
-        "cluster/cluster.nodes",
-        listing(3).replace("Epoch 6", "Epoch 4"),
-    );
-    let report = scratch.report("analyze cluster --json --format lines");
-    assert_eq!(
-        report["verdict"]["state"], "balanced",
-        "{}",
-        report["verdict"]["sentence"]
-    );
-    assert_eq!(report["input"]["keys"], 40_000);
-    assert_eq!(report["nodes"]["list"][0]["slots"], 5461);
-    let left_out = |note: &&Value| note.to_string().contains("dumps of replicas: ");
-    let notes = report["input"]["notes"].list();
-    let note = notes.iter().find(left_out).unwrap().to_string();
-    note.says("cluster/7000.log, cluster/7001.log, cluster/7002.log and 6 more");
-    for (name, text) in [
-        ("one/10.0.0.1-6379.keys", "a:1\na:2\n"),
-        ("one/10.0.0.2-6379.keys", "b:1\nb:2\n"),
-        ("one/nodes-6379.conf", &listing(4)),
-        ("two/dump.rdb", "a:1\na:2\n"),
-        ("two/nodes.conf", &listing(4)),
-        ("three/temp-1.rdb", "a:1\na:2\n"),
-        ("four/keys.rdb", "a:1\n"),
-        ("four/more.log", "b:1\n"),
-    ] {
-        let directory = name.split('/').next().unwrap();
-        std::fs::create_dir_all(scratch.path(directory)).unwrap();
-        scratch.file(name, text);
-    }
-    for (directory, keys) in [("one", 4), ("two", 2), ("three", 2), ("four", 2)] {
-        let read = scratch.run(&format!(
-            "analyze {directory} --json --format lines --nodes 3"
-        ));
-        let report: Value = serde_json::from_str(stdout(&read)).unwrap();
-        assert_eq!(report["input"]["keys"], keys, "{directory}");
-    }
-}
-
-#[test]
 fn the_capture_of_an_idle_node_is_zero_and_a_missing_one_is_not_seen() {
     let scratch = Scratch::with("three.nodes", NODES);
     let of = reads(3000);
@@ -486,120 +399,5 @@ fn a_collection_without_a_file_that_it_says_was_written_is_not_whole() {
         stdout(&output).says("SUSPICIOUS");
         on_one_line(stdout(&output))
             .says("collect.json says that counts by slot were written to it");
-    }
-}
-
-/// Keys of a cluster that is even, by node.
-fn keys(count: usize) -> [Vec<String>; 3] {
-    let mut of = [(); 3].map(|()| Vec::new());
-    for number in 0..count {
-        let key = format!("user:{number}");
-        let slot = slot(key.as_bytes());
-        let node = RANGES.iter().position(|(_, last)| slot <= *last).unwrap();
-        of[node].push(key);
-    }
-    of
-}
-
-/// A part that is left out of files that are whole together, and the words for it on the first line.
-fn leave_out(
-    scratch: &Scratch,
-    whole: &[Vec<String>; 3],
-    random: &mut Rng,
-) -> (String, Vec<String>) {
-    let at = random.below(3);
-    let port = 7000 + at;
-    let (from, to) = RANGES[at];
-    let part = 60 + random.below(3000) as u16;
-    let cut = from + random.below(usize::from(to - from - part)) as u16;
-    let files = |form: &str| -> Vec<String> {
-        let names = (0..3).map(|node| format!("{}.{form}", 7000 + node));
-        names.collect()
-    };
-    let node = format!("127.0.0.1:{port}");
-    let mut inputs;
-    let says;
-    match random.below(6) {
-        // A node's file.
-        form @ 0..3 => {
-            inputs = files(["monitor", "keys", "json"][form]);
-            inputs.remove(at);
-            says = vec![node];
-        }
-        // One per cent of a node's slots or more, of counts by slot and of keys.
-        3 => {
-            let of = [(from, cut), (cut + part, to)].map(reply).concat();
-            scratch.file("part.json", of.replace("][", ","));
-            inputs = files("json");
-            inputs[at] = "part.json".into();
-            says = vec![format!("slots of {node} were read")];
-        }
-        4 => {
-            let is_left = |key: &&String| !(cut..cut + part).contains(&slot(key.as_bytes()));
-            let left: Vec<_> = whole[at].iter().filter(is_left).cloned().collect();
-            scratch.file(&format!("part-{port}.keys"), left.join("\n") + "\n");
-            inputs = files("keys");
-            inputs[at] = format!("part-{port}.keys");
-            says = vec![node];
-        }
-        // A tenth of the seconds, at either end.
-        _ => {
-            let text = scratch.read(format!("{port}.monitor"));
-            let lines: Vec<&str> = text.lines().skip(1).collect();
-            let tenth = lines.len() / 8 + random.below(lines.len() / 4);
-            let left = match random.below(2) {
-                0 => &lines[tenth..],
-                _ => &lines[..lines.len() - tenth],
-            };
-            scratch.file(
-                &format!("part-{port}.monitor"),
-                format!("OK\n{}\n", left.join("\n")),
-            );
-            inputs = files("monitor");
-            inputs[at] = format!("part-{port}.monitor");
-            says = vec![format!("{node} was captured for ")];
-        }
-    }
-    (format!("{} --topology three.nodes", inputs.join(" ")), says)
-}
-
-/// Leaves something out of what was whole: nothing is called even, and nothing is planned for it.
-#[test]
-fn a_part_that_is_left_out_is_never_even() {
-    let scratch = Scratch::with("three.nodes", NODES);
-    let (of, whole) = (reads(3000), keys(60_000));
-    for (at, own) in whole.iter().enumerate() {
-        scratch.file(&format!("{}.monitor", 7000 + at), monitor(&of[at]));
-        scratch.file(&format!("{}.keys", 7000 + at), own.join("\n") + "\n");
-        scratch.file(&format!("{}.json", 7000 + at), reply(RANGES[at]));
-    }
-    for form in ["monitor", "keys", "json"] {
-        let files = format!("7000.{form} 7001.{form} 7002.{form}");
-        let whole = scratch.report(&format!("analyze {files} --topology three.nodes --json"));
-        let verdict = &whole["verdict"];
-        assert_eq!(
-            verdict["state"], "balanced",
-            "{form}: {}",
-            verdict["sentence"]
-        );
-    }
-    let mut random = Rng::new(64);
-    for number in 0..cases("SLOTSCOPE_LEFT_OUT", 500_usize) {
-        let (inputs, says) = leave_out(&scratch, &whole, &mut random);
-        // A load is a rate: it is judged by the seconds that there are, and the first line names those.
-        let (state, sentence) = if inputs.contains("part-") && inputs.contains(".monitor") {
-            let report = scratch.report(&format!("analyze {inputs} --json"));
-            let sentence = report["verdict"]["sentence"].text().to_owned();
-            ("unjudged".to_owned(), sentence)
-        } else {
-            first_line(&scratch, &inputs)
-        };
-        assert!(
-            ["unjudged", "suspicious"].contains(&&*state),
-            "{number}: {inputs}: {state} {sentence}"
-        );
-        for word in says {
-            sentence.says(&word);
-        }
     }
 }
