@@ -244,7 +244,7 @@ fn a_long_cell_changes_no_other_row() {
         format!("2026-11-20 10:11:12  user:{at}{between}{}\n", 100 + at)
     };
     let rows: String = (0..300).map(row).collect();
-    let scratch = Scratch::with("table", &format!("SCANNED AT  KEY  SIZE\n{rows}"));
+    let scratch = Scratch::with("table", format!("SCANNED AT  KEY  SIZE\n{rows}"));
     let report = scratch.report("analyze table --json --nodes 3");
     assert_eq!(report["input"]["files"][0]["first"]["key"], "user:0");
 }

@@ -47,7 +47,12 @@ fn a_system_call_that_fails_leaves_a_whole_report() {
     let mut rng = Rng::new(75);
     let mut rig = Rig::new();
     let mut seen = [0u32; 2];
-    for _ in 0..env::cases("SLOTSCOPE_FAULTS", 20) {
+    // Which calls there are depends on the machine: a few cases may all end well.
+    let least = env::cases("SLOTSCOPE_FAULTS", 20);
+    for case in 0..60 {
+        if case >= least && seen[0] > 0 {
+            break;
+        }
         let (calls, most) = rng.pick(&CALLS);
         // The standard library would take any other error of this call for a broken kernel.
         let error = match *calls {

@@ -59,7 +59,7 @@ fn complaint(scratch: &Scratch, file: &str) -> Option<String> {
         let said = stderr(&output);
         let has_way_out = refusals().any(|one| said.contains(one.way_out))
             || said.contains("errors in place of keys")
-            || said.contains("--key-column NAME says which one is");
+            || said.contains("--key-column NAME says which member");
         return (!has_way_out).then(|| said.to_owned());
     }
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();

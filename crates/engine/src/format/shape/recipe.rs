@@ -138,7 +138,8 @@ fn command(filter: &str, rows: &[Value]) -> Option<String> {
 /// The first key of rows, each in a line of its own: texts, or objects with a member that is called a key.
 fn gives(rows: &[Value]) -> Option<String> {
     if let Some(key) = rows.first()?.as_str() {
-        return Some(format!("\"{}\"", Name::from(key).short(SHOWN)));
+        let shown = || format!("\"{}\"", Name::from(key).short(SHOWN));
+        return may_be_key(key.as_bytes()).then(shown);
     }
     let mut text = String::new();
     rows.iter()
@@ -153,7 +154,17 @@ fn gives(rows: &[Value]) -> Option<String> {
     };
     let opened = json.open(head).ok()?;
     let tried = tried(&opened, head)?;
-    (tried.misfits == 0 && tried.first.is_some()).then(|| tried.said())
+    let is_key = tried
+        .first
+        .as_ref()
+        .is_some_and(|(key, _)| may_be_key(&key.0));
+    (tried.misfits == 0 && is_key).then(|| tried.said())
+}
+
+/// Whether a text is more than a word, as those of settings are.
+fn may_be_key(text: &[u8]) -> bool {
+    let is_of_word = |byte: &u8| byte.is_ascii_alphabetic() || b"-_ ".contains(byte);
+    !text.iter().all(is_of_word)
 }
 
 impl Document {
@@ -245,6 +256,11 @@ mod tests {
                 Some("jq -c '.[]' FILE | slotscope analyze - gives \"a:1\" of 3 B"),
             ),
             ("{\"name\": \"x\", \"version\": 1}", None),
+            // A reply of a server.
+            (
+                "{\"flags\": [\"on\", \"allkeys\"], \"passwords\": []}",
+                None,
+            ),
             (
                 "{\"id\": 1, \"_source\": {\"key\": \"a:1\", \"bytes\": 9}}\n{\"_source\": {\"key\": \"a:2\", \"bytes\": 8}}\n",
                 Some("jq -c '._source' FILE | slotscope analyze - gives \"a:1\" of 9 B"),

@@ -204,7 +204,7 @@ fn is_total(cell: &[u8], is_last: bool) -> bool {
         .filter(is_count)
         .map_or(bare, |at| bare[..at].trim_ascii_end());
     let is = |word: &&str| bare.eq_ignore_ascii_case(word.as_bytes());
-    ANYWHERE.iter().any(|word| is(&word)) || is_last && LAST.iter().any(|word| is(&word))
+    ANYWHERE.iter().any(is) || is_last && LAST.iter().any(is)
 }
 
 /// Buffers for a split row and a batch of rows, reused to save allocations.
