@@ -47,7 +47,7 @@ fn a_system_call_that_fails_leaves_a_whole_report() {
     let mut rng = Rng::new(75);
     let mut rig = Rig::new();
     let mut seen = [0u32; 2];
-    // Which calls there are depends on the machine: a few cases may all end well.
+    // The calls of a run depend on the machine: a few cases may all end well.
     let least = env::cases("SLOTSCOPE_FAULTS", 20);
     for case in 0..60 {
         if case >= least && seen[0] > 0 {
