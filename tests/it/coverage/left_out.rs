@@ -103,7 +103,7 @@ fn a_part_that_is_left_out_is_never_even() {
     let mut random = Rng::new(64);
     for number in 0..cases("SLOTSCOPE_LEFT_OUT", 500_usize) {
         let (inputs, says) = leave_out(&scratch, &whole, &mut random);
-        // A load is a rate: it is judged by the seconds that there are, and the first line names those.
+        // Load is a rate: it is judged by the seconds in the capture, and the first line names those.
         let (state, sentence) = if inputs.contains("part-") && inputs.contains(".monitor") {
             let report = scratch.report(&format!("analyze {inputs} --json"));
             let sentence = report["verdict"]["sentence"].text().to_owned();
