@@ -97,7 +97,7 @@ impl Case {
 }
 
 /// The CPU time of this thread, as other tests run concurrently; wall clock time if the system does not report it.
-fn cpu_secs() -> f64 {
+pub(super) fn cpu_secs() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let stat = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanos = stat.and_then(|stat| stat.split(' ').next()?.parse::<f64>().ok());

@@ -1,7 +1,6 @@
 //! Properties of every plan, on random clusters. PLAN_CASES: number of clusters.
 
-use std::time::Instant;
-
+use super::campaign::cpu_secs;
 use super::clusters::Cluster;
 use slotscope::metric::Metric;
 use slotscope::plan::moves::{Move, between};
@@ -308,18 +307,19 @@ fn time_does_not_grow_with_the_square_of_the_nodes() {
     let took = |nodes: usize| {
         let owner = (0..SLOTS).map(|slot| Some(slot * nodes / SLOTS)).collect();
         let request = request(&loads, owner, nodes);
-        let start = Instant::now();
+        let start = cpu_secs();
         let plan = plan(&request);
-        let took = start.elapsed();
+        let took = cpu_secs() - start;
         check_laws(&request, &plan, nodes as u64);
         let found = plan.roles[0].after;
         assert!(found < 1.05, "{nodes} nodes: {found}");
         took
     };
-    // In turns, taking the shorter of two, so that a busy machine slows down both.
+    // In turns, taking the shorter of two, so that a busy machine slows down both. The square would be 100.
     let [few, many] = (0..2)
         .map(|_| [took(100), took(1000)])
         .reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])])
         .unwrap();
-    assert!(many < 30 * few, "{many:?} for 1000 nodes, {few:?} for 100");
+    let is_below = many < 60.0 * few;
+    assert!(is_below, "{many} s for 1000 nodes, {few} s for 100");
 }
