@@ -53,6 +53,9 @@ pub(super) fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> 
             ))
         }
         ErrorKind::DisplayHelp => host_after_h(words),
+        ErrorKind::InvalidUtf8 => Some(
+            "slotscope: an argument is not UTF-8; keys with other bytes are matched by --match-regex '^a(?-u:\\xff)'\n".into(),
+        ),
         ErrorKind::MissingRequiredArgument => {
             let examples = examples(words)?;
             Some(format!("{}\n{examples}\n", rendered(error)))

@@ -78,7 +78,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::parse_words(words.clone()) {
         Ok(cli) => cli,
         Err(error) => {
-            // clap reports help and version as errors. Ignore a closed output.
+            // clap reports help and version as errors.
             match first_contact::answer(&error, &words) {
                 Some(answer) => {
                     drop(write!(anstream::stderr(), "{answer}"));
@@ -89,7 +89,10 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
                     "{}",
                     first_contact::rendered(&error)
                 )),
-                None => drop(error.print()),
+                None => {
+                    let printed = error.print().and_then(|()| std::io::stdout().flush());
+                    return ended(printed.map(|()| Ending::Done).map_err(Error::stdout));
+                }
             }
             return u8::try_from(error.exit_code()).unwrap_or(FAILED);
         }
@@ -354,6 +357,19 @@ impl Ending {
     }
 }
 
+/// Reports a failure, and returns the exit code. A closed output is none.
+fn ended(result: Result<Ending>) -> u8 {
+    match result {
+        Ok(Ending::Done) | Err(Error::BrokenPipe) => 0,
+        Ok(Ending::Crossed) => CROSSED,
+        Ok(Ending::Incomplete) => FAILED,
+        Err(error) => {
+            say(&error.to_string());
+            FAILED
+        }
+    }
+}
+
 impl Command {
     /// Runs the command, reports a failure, and returns the exit code.
     fn exit_code(&self) -> u8 {
@@ -366,15 +382,7 @@ impl Command {
         } else {
             args.run()
         };
-        match result {
-            Ok(Ending::Done) | Err(Error::BrokenPipe) => 0,
-            Ok(Ending::Crossed) => CROSSED,
-            Ok(Ending::Incomplete) => FAILED,
-            Err(error) => {
-                say(&error.to_string());
-                FAILED
-            }
-        }
+        ended(result)
     }
 
     /// Its flags.

@@ -7,6 +7,7 @@ use clap::Args;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::collection::manifest::{FILE, SLOT_STATS_FILE};
+use slotscope_engine::source::listed::in_directory;
 use slotscope_report::view::Heat;
 
 use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
@@ -101,7 +102,7 @@ impl TimelineArgs {
             if !input.join(FILE).is_file() {
                 continue;
             }
-            let series = input.join(SLOT_STATS_FILE);
+            let series = in_directory(input, SLOT_STATS_FILE)?;
             if !series.is_file() {
                 let reason = format!(
                     "no {SLOT_STATS_FILE}: collect with --every 10s --for 10m to have counts over time"

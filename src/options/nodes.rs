@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::Result;
 use slotscope_engine::source::collection::manifest::NODES_FILE;
+use slotscope_engine::source::listed::in_directory;
 use slotscope_topology::Topology;
 
 #[cfg(feature = "cli")]
@@ -139,7 +140,7 @@ impl NodeSpec {
 /// The result of `reader` on a listing, or on the one in a collect directory.
 fn read<T>(path: &Path, reader: impl Fn(&Path) -> Result<T>) -> Result<T> {
     if path.is_dir() {
-        reader(&path.join(NODES_FILE))
+        reader(&in_directory(path, NODES_FILE)?)
     } else {
         reader(path)
     }

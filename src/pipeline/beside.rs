@@ -37,7 +37,7 @@ impl Beside {
             return Ok(Beside::default());
         }
         for collection in &reading.collections {
-            let series = collection.directory.join(SLOT_STATS_FILE);
+            let series = collection.file(SLOT_STATS_FILE)?;
             if collection.manifest.level == Level::Slots || !series.is_file() {
                 continue;
             }

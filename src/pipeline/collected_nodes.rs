@@ -44,7 +44,7 @@ pub(crate) fn listing(collections: &[Collection]) -> Result<Option<(String, Vec<
             [only] => of_lone_server(&only.manifest),
             _ => None,
         }),
-        [only] => Topology::listing(&only.directory.join(NODES_FILE)).map(Some),
+        [only] => Topology::listing(&only.file(NODES_FILE)?).map(Some),
         [first, second, ..] => {
             let reason = format!(
                 "is the collection of a cluster, and \"{}\" too: name one, or the nodes with --topology FILE",

@@ -121,8 +121,10 @@ fn effect(outcome: &PlanOutcome) -> String {
     } else {
         ""
     };
+    let lifted = outcome.request.before_even();
+    let lifted = lifted.map_or(String::new(), |lifted| format!("; {lifted}"));
     format!(
-        "{empty}move {} in {}{}: {fullest} {ratios}{limited}{relief}",
+        "{empty}move {} in {}{}: {fullest} {ratios}{limited}{lifted}{relief}",
         counted(outcome.slots_moved as u64, "slot"),
         counted(ranges as u64, "range"),
         moved(outcome),

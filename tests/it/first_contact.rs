@@ -165,3 +165,18 @@ fn an_input_that_ends_at_once_is_not_said_to_hold_nothing() {
         .lacks("is empty");
     assert_eq!(code(&output), 2);
 }
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_not_utf8_has_a_way_out() {
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::with("a.keys", b"a\xffb\nab\n");
+    let mut command = scratch.command("analyze a.keys --no-files --match");
+    command.arg(std::ffi::OsStr::from_bytes(b"a\xff*"));
+    let output = command.output().unwrap();
+    assert_eq!(code(&output), 2);
+    let flag = "--match-regex '^a(?-u:\\xff)'";
+    stderr(&output).says(flag);
+    let output = scratch.shell(format!("slotscope analyze a.keys --json {flag}"));
+    assert_eq!(report(&output)["input"]["keys"], 1);
+}

@@ -94,6 +94,9 @@ impl Stream for StreamOwned<ClientConnection, Timed> {
     }
 }
 
+/// What is said of a reply to which no rule can be applied.
+pub(crate) const NONSENSE: &str = "is not that of a Redis or Valkey server; check the address";
+
 impl Connection {
     /// Connects, authenticates and sets the client name.
     ///
@@ -326,10 +329,12 @@ impl Connection {
 
     /// The error for a nonsensical reply to command `name`.
     pub fn odd(&self, name: &str) -> Error {
-        let reason = format!(
-            "the answer to {name} is not that of a Redis or Valkey server; check the address"
-        );
-        Error::bad(self.place.clone(), reason)
+        self.wrong(name, NONSENSE)
+    }
+
+    /// The error for a reply to command `name` that breaks a rule.
+    pub(crate) fn wrong(&self, name: &str, rule: &str) -> Error {
+        Error::bad(self.place.clone(), format!("the answer to {name} {rule}"))
     }
 }
 

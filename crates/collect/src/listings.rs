@@ -9,6 +9,7 @@ use slotscope_engine::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::cluster::View;
+use crate::connection::NONSENSE;
 use crate::members::{self, MAX_MEMBERS, Member};
 
 /// Maximum slot claims of all members: each slot has one owner, and a few past or future ones.
@@ -28,16 +29,22 @@ pub(crate) struct Listings {
 }
 
 impl Listings {
-    /// Adds the reply of node `id` at `asked`; false, without effect, if it is not a listing.
-    pub(crate) fn add(&mut self, id: &str, asked: &Address, text: String) -> bool {
-        let Some(members) = self.members_in(&text, asked) else {
-            return false;
-        };
+    /// Adds the reply of node `id` at `asked`.
+    ///
+    /// # Errors
+    /// It is not a listing, or none of a cluster: the rule that it breaks. It has no effect.
+    pub(crate) fn add(
+        &mut self,
+        id: &str,
+        asked: &Address,
+        text: String,
+    ) -> std::result::Result<(), &'static str> {
+        let members = self.members_in(&text, asked)?;
         members.into_iter().for_each(|member| self.keep(member));
         if self.text.as_ref().is_none_or(|(least, _)| *id < **least) {
             self.text = Some((id.to_owned(), with_own_host(text, asked)));
         }
-        true
+        Ok(())
     }
 
     /// Records that node `id` did not answer.
@@ -46,22 +53,34 @@ impl Listings {
         self.last = Some(error);
     }
 
-    /// The members in a listing; `None` if it is not a listing, or has more nodes and slots than any cluster.
-    fn members_in(&self, text: &str, asked: &Address) -> Option<Vec<Member>> {
+    /// The members in a listing, or the rule that it breaks.
+    fn members_in(
+        &self,
+        text: &str,
+        asked: &Address,
+    ) -> std::result::Result<Vec<Member>, &'static str> {
         let (mut members, mut claims, mut unheard) = (Vec::new(), self.claims, 0);
         let mut ids = HashSet::new();
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let member = members::parse(line, asked)?;
+            let member = members::parse(line, asked).ok_or(NONSENSE)?;
             claims += member.claims();
             unheard += usize::from(!self.of_others.contains_key(&member.id));
-            let is_beyond = claims > MAX_CLAIMS || self.of_others.len() + unheard > MAX_MEMBERS;
-            // Nodes have unique ids: one of two would be lost here.
-            if is_beyond || !ids.insert(member.id.clone()) {
-                return None;
+            if self.of_others.len() + unheard > MAX_MEMBERS {
+                return Err("lists more than 10,000 members, which no cluster has");
+            }
+            if claims > MAX_CLAIMS {
+                return Err("lists more ranges of slots than a cluster has");
+            }
+            // One of two would be lost here.
+            if !ids.insert(member.id.clone()) {
+                return Err("lists two members with one id");
             }
             members.push(member);
         }
-        (!members.is_empty()).then_some(members)
+        if members.is_empty() {
+            return Err(NONSENSE);
+        }
+        Ok(members)
     }
 
     fn keep(&mut self, member: Member) {
@@ -151,7 +170,7 @@ mod tests {
         let mut all = Listings::default();
         for (id, text) in listings {
             match text {
-                Some(text) => assert!(all.add(id, &asked, (*text).to_owned()), "{text}"),
+                Some(text) => all.add(id, &asked, (*text).to_owned()).unwrap(),
                 None => all.fail((*id).into(), Error::bad("x", "no answer")),
             }
         }
@@ -219,11 +238,18 @@ mod tests {
             (from..to).map(line).collect()
         };
         let mut all = Listings::default();
-        assert!(!all.add("a", &asked, lines(0, MAX_MEMBERS + 1, "")));
-        assert!(all.add("a", &asked, lines(0, MAX_MEMBERS, "")));
-        assert!(!all.add("a", &asked, lines(MAX_MEMBERS, MAX_MEMBERS + 1, "")));
+        let why = |added: std::result::Result<(), &'static str>| added.unwrap_err();
+        let many = "lists more than 10,000 members, which no cluster has";
+        assert_eq!(
+            why(all.add("a", &asked, lines(0, MAX_MEMBERS + 1, ""))),
+            many
+        );
+        all.add("a", &asked, lines(0, MAX_MEMBERS, "")).unwrap();
+        let one_more = lines(MAX_MEMBERS, MAX_MEMBERS + 1, "");
+        assert_eq!(why(all.add("a", &asked, one_more)), many);
         let ranges = " 0 2 4 6 8".repeat(2 * SLOTS / 5);
-        assert!(!Listings::default().add("a", &asked, lines(0, 100, &ranges)));
+        let added = Listings::default().add("a", &asked, lines(0, 100, &ranges));
+        assert_eq!(why(added), "lists more ranges of slots than a cluster has");
     }
 
     #[test]
@@ -235,8 +261,9 @@ mod tests {
                  {id} h:2@2 master - 0 0 2 connected 8192-16383\n"
             )
         };
-        assert!(Listings::default().add("a", &asked, two("b")));
-        assert!(!Listings::default().add("a", &asked, two("a")));
+        Listings::default().add("a", &asked, two("b")).unwrap();
+        let added = Listings::default().add("a", &asked, two("a"));
+        assert_eq!(added, Err("lists two members with one id"));
     }
 
     #[test]

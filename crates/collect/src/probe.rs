@@ -181,7 +181,7 @@ impl Peer {
             Some(reply) => {
                 let counts = slot_stats::read(&reply, &server.owned);
                 let (slots, foreign) =
-                    counts.ok_or_else(|| self.connection.odd("CLUSTER SLOT-STATS"))?;
+                    counts.map_err(|rule| self.connection.wrong("CLUSTER SLOT-STATS", rule))?;
                 (Some(slots), foreign)
             }
             None => (None, 0),

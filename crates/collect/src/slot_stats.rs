@@ -6,6 +6,7 @@ use slotscope_engine::format::slot_stats::MAX_COUNT;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::slot::set::SlotSet;
 
+use crate::connection::NONSENSE;
 use crate::resp::Reply;
 
 /// The command.
@@ -66,26 +67,30 @@ impl SlotCounts {
 }
 
 /// The counts of each slot in `owned`, and the number of rows for other slots, which may have just moved there. This
-/// bounds the total over nodes by the number of slots. `None` for another reply.
-pub(crate) fn read(reply: &Reply, owned: &SlotSet) -> Option<(Vec<SlotCounts>, u64)> {
+/// bounds the total over nodes by the number of slots. Of another reply, the rule that it breaks.
+pub(crate) fn read(reply: &Reply, owned: &SlotSet) -> Result<(Vec<SlotCounts>, u64), &'static str> {
     let (mut known, mut counts, mut foreign) = (SlotSet::none(), Vec::new(), 0);
-    for row in reply.items()? {
-        let [slot, metrics] = row.items()? else {
-            return None;
+    for row in reply.items().ok_or(NONSENSE)? {
+        let Some([slot, metrics]) = row.items() else {
+            return Err(NONSENSE);
         };
-        let slot = u16::try_from(slot.number()?).ok()?;
-        if usize::from(slot) >= SLOTS || known.contains(slot) {
-            return None;
+        let slot = slot.number().and_then(|slot| u16::try_from(slot).ok());
+        let slot = slot.filter(|slot| usize::from(*slot) < SLOTS);
+        let slot = slot.ok_or("has a row of a slot that there is not")?;
+        if known.contains(slot) {
+            return Err("has two rows of one slot");
         }
         known.insert(slot);
-        metrics.items()?;
+        metrics.items().ok_or(NONSENSE)?;
         if owned.contains(slot) {
-            counts.push(SlotCounts::of(slot, metrics)?);
+            let of_slot = SlotCounts::of(slot, metrics);
+            counts
+                .push(of_slot.ok_or("has a row without key-count, or a count that no server has")?);
         } else {
             foreign += 1;
         }
     }
-    Some((counts, foreign))
+    Ok((counts, foreign))
 }
 
 /// The note that rows of slots were dropped.

@@ -55,9 +55,8 @@ impl<'a> Watch<'a> {
     ) -> Result<Self> {
         let text = listing(&mut connection)?;
         let mut listings = Listings::default();
-        if !listings.add("", &seed, text) {
-            return Err(connection.odd("CLUSTER NODES"));
-        }
+        let added = listings.add("", &seed, text);
+        added.map_err(|rule| connection.wrong("CLUSTER NODES", rule))?;
         let view = listings.into_view()?;
         let mut watch = Watch {
             access,
@@ -214,9 +213,8 @@ fn list(
 ) -> Result<Connection> {
     let text = listing(&mut connection)?;
     let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
-    if !listings.add(id, address, text) {
-        return Err(connection.odd("CLUSTER NODES"));
-    }
+    let added = listings.add(id, address, text);
+    added.map_err(|rule| connection.wrong("CLUSTER NODES", rule))?;
     connection.forget();
     Ok(connection)
 }

@@ -87,13 +87,21 @@ pub struct Requested {
     /// has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub caps: Vec<Option<u64>>,
-    /// The loads whose ceilings were lifted to keep a limit of memory.
+    /// The loads that rise above their ceilings, to keep a limit of memory.
     pub lifted: Vec<String>,
     /// Whether it only brings nodes below their limits of memory, by few slots: the rest is evened out by the plan after it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub relief: bool,
     /// A fingerprint of the owners of all slots after it: two plans are the same where it is.
     pub placement: String,
+}
+
+impl Requested {
+    /// `maxmemory before even ops`, where a load rises for it.
+    pub fn before_even(&self) -> Option<String> {
+        let names = self.lifted.join(" and ");
+        (!names.is_empty()).then(|| format!("maxmemory before even {names}"))
+    }
 }
 
 /// A load that moves are asked for, or that they may not make worse. Ratios are fair shares.

@@ -19,8 +19,8 @@ const WORK: u64 = 1_500_000;
 pub(crate) const EVERY: u64 = 3_000_000;
 /// The weights of a height above ceilings, bands, mids and aims, of later roles, of bytes, and of unevenness: whatever
 /// is first in the order of goals outweighs all that follow.
-const WEIGHTS: [f64; 4] = [1e6, 1e5, 500.0, 20.0];
-const OF_CAPS: [f64; 3] = [1e9, 1e8, 10.0];
+const WEIGHTS: [f64; 4] = [1e8, 1e5, 500.0, 20.0];
+const OF_CAPS: [f64; 3] = [1e12, 1e11, 10.0];
 const OF_ROLES: [f64; 2] = [20.0, 1.0];
 const OF_PRICE: f64 = 1e-2;
 const OF_SQUARES: f64 = 1e-3;

@@ -22,14 +22,12 @@ const STEP: f64 = 0.005;
 /// Excess below this, over all aims, is ignored.
 const MET: f64 = 1e-6;
 
-/// A plan that was found, and the roles whose ceilings were lifted for a limit of memory.
-pub(crate) struct Found<'a> {
-    pub state: PlanState<'a>,
-    pub lifted: Vec<usize>,
-}
-
-/// The best plan found; nothing moves if nothing is better.
-pub(crate) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budget) -> Found<'a> {
+/// The best placement found; nothing moves if nothing is better.
+pub(crate) fn search<'a>(
+    before: &PlanState<'a>,
+    aims: &Aims,
+    budget: &mut Budget,
+) -> PlanState<'a> {
     let mut first = before.clone();
     first.set_bounds(&aims.bounds(&aims.aims));
     let prices = Prices::new(&first);
@@ -42,11 +40,8 @@ pub(crate) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budge
         state: before.clone(),
         budget,
     };
-    let lifted = search.run();
-    Found {
-        state: search.state,
-        lifted,
-    }
+    search.run();
+    search.state
 }
 
 struct Search<'s, 'a> {
@@ -116,13 +111,13 @@ pub(crate) fn rank(state: &PlanState<'_>, aims: &Aims, price: f64) -> Rank {
 }
 
 impl<'a> Search<'_, 'a> {
-    /// Finds the best placement; returns the roles whose ceilings were lifted for it.
-    fn run(&mut self) -> Vec<usize> {
+    /// Finds the best placement.
+    fn run(&mut self) {
         let (aims, bands) = (self.aims.aims.clone(), self.aims.mids.clone());
         let is_met = self.solve(None, &self.bounds(&aims)).is_some();
         self.try_few();
         if is_met {
-            return Vec::new();
+            return;
         }
         // Evening out a role is worth more than filling nodes less than allowed.
         if self.before.shares.request.caps.is_some() {
@@ -147,11 +142,9 @@ impl<'a> Search<'_, 'a> {
                 }
             }
         }
-        let lifted = self.keep_limits();
-        if lifted.is_empty() {
+        if !self.keep_limits() {
             self.finish(&goals);
         }
-        lifted
     }
 
     /// Single slots at prices where runs of slots have left a role above its band: for all roles, else for one beside the
@@ -227,7 +220,7 @@ impl<'a> Search<'_, 'a> {
                 let mut found = self.before.clone();
                 found.carry_out(&owner);
                 let rank = rank(&found, self.aims, self.prices.of_plan(&found));
-                // Ceilings are lifted by name, for a limit of memory alone.
+                // A role rises above its ceiling for a limit of memory alone.
                 if rank < self.best && rank.above_ceilings <= today {
                     (self.best, self.state) = (rank, found);
                 }
@@ -298,13 +291,13 @@ impl<'a> Search<'_, 'a> {
         met
     }
 
-    /// If a node exceeds its memory limit, lifts ceilings: memory's first, then all.
-    fn keep_limits(&mut self) -> Vec<usize> {
+    /// If a node exceeds its memory limit, lifts ceilings: memory's first, then all. Whether that gave the best.
+    fn keep_limits(&mut self) -> bool {
         let Some(caps) = &self.before.shares.request.caps else {
-            return Vec::new();
+            return false;
         };
         let roles = self.aims.aims.len();
-        let mut lifted = Vec::new();
+        let mut is_lifted = false;
         for lift in [vec![], vec![caps.role], (0..roles).collect::<Vec<usize>>()] {
             if self.state.excess(Cap::Hard) <= LEAST_EXCESS {
                 break;
@@ -323,10 +316,10 @@ impl<'a> Search<'_, 'a> {
                 }
             }
             if self.best != before {
-                lifted = lift;
+                is_lifted = !lift.is_empty();
             }
         }
-        lifted
+        is_lifted
     }
 
     /// Solves within these bounds from a given state at the least price, and keeps the best solution.

@@ -4,7 +4,7 @@
 //! unneeded moves are given back (`greedy`); missed aims are relaxed (`search`). A plan is then replanned on its own
 //! result until that moves nothing more. All of it is deterministic: budgets count work, not time.
 
-use crate::aims::{Aims, leftovers, max_over_mean, rest_over_mean};
+use crate::aims::{Aims, LEAST_EXCESS, leftovers, max_over_mean, rest_over_mean};
 use crate::budget::Budget;
 use crate::even_ranges::even_ranges;
 use crate::limited::{exceeds_limits, within_limits};
@@ -35,7 +35,7 @@ pub struct MovePlan {
     pub is_step: bool,
     /// Whether it only brings nodes below their limits: to even out the rest is another plan.
     pub is_relief: bool,
-    /// The roles whose ceilings were lifted to keep a limit of memory.
+    /// The roles that rise above their ceilings, to keep a limit of memory.
     pub lifted: Vec<usize>,
     /// Whether the limits stopped further moves.
     pub limited: bool,
@@ -132,7 +132,7 @@ pub fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
         (is_step && keeps).then(|| (rank(&after, &aims, 0.0), role, owner))
     });
     let best = plans.reduce(|best, plan| if plan.0 < best.0 { plan } else { best });
-    best.map(|(_, role, owner)| (role, MovePlan::of(request, owner, Vec::new(), false)))
+    best.map(|(_, role, owner)| (role, MovePlan::of(request, owner, false)))
 }
 
 /// The same as `plan` with as much work at most.
@@ -142,25 +142,19 @@ pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
     }
     let mut owner = request.owner.clone();
     if request.roles.is_empty() || request.staying().next().is_none() {
-        return MovePlan::of(request, owner, Vec::new(), false);
+        return MovePlan::of(request, owner, false);
     }
     let unlimited = MoveRequest {
         limits: MoveLimits::default(),
         ..request.clone()
     };
-    let mut lifted = Vec::new();
     for _ in 0..=AGAIN {
         // The next report's plan has a full budget, so this plan must already contain what it would ask for.
         match step(&unlimited.with_owner(owner.clone()), &mut Budget::new(work)) {
-            Some((next, also_lifted)) => {
-                owner = next;
-                lifted.extend(also_lifted);
-            }
+            Some(next) => owner = next,
             None => break,
         }
     }
-    lifted.sort_unstable();
-    lifted.dedup();
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
     let aims = Aims::new(&before);
@@ -172,41 +166,28 @@ pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
     }
     let relieved = relief(&before, whole.moved().0);
     let is_relief = relieved.is_some();
-    if let Some(relieved) = relieved {
-        (owner, lifted) = (relieved, Vec::new());
-    }
     MovePlan {
         is_relief,
-        ..MovePlan::of(request, owner, lifted, limited)
+        ..MovePlan::of(request, relieved.unwrap_or(owner), limited)
     }
 }
 
-/// The owners after a plan that passes the gate, and the roles whose ceilings were lifted.
-fn step(
-    request: &MoveRequest<'_>,
-    budget: &mut Budget,
-) -> Option<(Vec<Option<usize>>, Vec<usize>)> {
+/// The owners after a plan that passes the gate.
+fn step(request: &MoveRequest<'_>, budget: &mut Budget) -> Option<Vec<Option<usize>>> {
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
     let aims = Aims::new(&before);
     if !aims.asks_for_a_plan(&before) {
         return None;
     }
-    let outcome = search(&before, &aims, budget);
-    aims.is_step(&before, &outcome.state)
-        .then(|| (outcome.state.owners(), outcome.lifted))
+    let after = search(&before, &aims, budget);
+    aims.is_step(&before, &after).then(|| after.owners())
 }
 
 impl MovePlan {
-    fn of(
-        request: &MoveRequest<'_>,
-        owner: Vec<Option<usize>>,
-        lifted: Vec<usize>,
-        limited: bool,
-    ) -> Self {
+    fn of(request: &MoveRequest<'_>, owner: Vec<Option<usize>>, limited: bool) -> Self {
         let mut plan = MovePlan {
             is_step: owner != request.owner,
-            lifted,
             limited,
             owner,
             ..MovePlan::default()
@@ -226,6 +207,11 @@ impl MovePlan {
         plan.ranges = after.moved_runs().len();
         plan.least_price = least_bytes(&before) * shares.mean_price();
         plan.left = leftovers(&after);
+        let rises = |role: &usize| {
+            let [now, then] = [&before, &after].map(|state| aims.above_ceiling(state, *role));
+            then > now + LEAST_EXCESS
+        };
+        plan.lifted = (0..request.roles.len()).filter(rises).collect();
         plan.roles = (0..request.roles.len())
             .map(|role| planned_role(&before, &after, &aims, role))
             .collect();

@@ -23,31 +23,34 @@ pub enum WhyNot {
     Floor(SetBy),
     /// A placement that is not worth its moves: the ratio, and the number of slots moved.
     NotWorth(f64, usize),
-    /// It is proven that no placement within the limits of memory is within the band, and one without them was found.
-    Limits {
-        /// Up to which the role is even.
-        band: f64,
-        /// The ratio that was found.
-        ratio: f64,
-    },
-    /// It is proven that no placement which keeps the other roles is within the band, and one that does not was found.
-    OtherRole {
-        /// Up to which the role is even.
-        band: f64,
-        /// The ratio that was found.
-        ratio: f64,
-    },
     /// It is proven that no placement is within the band.
-    NoPlacement {
-        /// Up to which the role is even.
-        band: f64,
-        /// Whether the proof is for placements within the limits of memory.
-        has_limits: bool,
-        /// Whether the proof is for placements that keep the other roles.
-        has_others: bool,
-    },
+    NoPlacement(NoPlacement),
     /// The search found no better placement.
     NotFound,
+}
+
+/// What a proof that no placement is within the band holds for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NoPlacement {
+    /// Up to which the role is even.
+    pub band: f64,
+    /// Whether it is for placements within the limits of memory.
+    pub has_limits: bool,
+    /// Whether it is for placements that keep the other roles.
+    pub has_others: bool,
+    /// The bounds without which a placement within the band was found, and its ratio.
+    pub found: Option<(Freed, f64)>,
+}
+
+/// The bounds that need not be kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Freed {
+    /// None.
+    Nothing,
+    /// The limits of memory.
+    Limits,
+    /// The most that other roles may hold.
+    Others,
 }
 
 /// A placement is better by this much.
@@ -86,33 +89,20 @@ pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     if !is_impossible(&before, &aims, role) {
         return WhyNot::NotFound;
     }
-    let is_even = |freed: Freed| alone(request, role, freed).filter(|found| found.0 <= band);
     let judged = request.roles.iter().filter(|role| role.is_judged()).count();
-    if request.caps.is_some()
-        && let Some((ratio, _)) = is_even(Freed::Limits)
-    {
-        return WhyNot::Limits { band, ratio };
-    }
-    if judged > 1
-        && let Some((ratio, _)) = is_even(Freed::Others)
-    {
-        return WhyNot::OtherRole { band, ratio };
-    }
-    WhyNot::NoPlacement {
+    let (has_limits, has_others) = (request.caps.is_some(), judged > 1);
+    let freed = [(has_limits, Freed::Limits), (has_others, Freed::Others)];
+    let mut freed = freed.into_iter().filter(|(is_kept, _)| *is_kept);
+    let found = freed.find_map(|(_, freed)| {
+        let (ratio, _) = alone(request, role, freed)?;
+        (ratio <= band).then_some((freed, ratio))
+    });
+    WhyNot::NoPlacement(NoPlacement {
         band,
-        has_limits: request.caps.is_some(),
-        has_others: judged > 1,
-    }
-}
-
-/// The bounds that need not be kept.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Freed {
-    Nothing,
-    /// The limits of memory.
-    Limits,
-    /// The most that other roles may hold.
-    Others,
+        has_limits,
+        has_others,
+        found,
+    })
 }
 
 /// The best ratio of a role that is found, and the slots that move for it, if memory keeps its limits.
@@ -134,7 +124,7 @@ fn alone(request: &MoveRequest<'_>, role: usize, freed: Freed) -> Option<(f64, u
             own.tops[rival] = f64::INFINITY;
         }
     }
-    let state = search(&before, &own, &mut Budget::new(REASON)).state;
+    let state = search(&before, &own, &mut Budget::new(REASON));
     let excess = [&state, &before].map(|state| state.excess(Cap::Hard));
     let keeps_limits = excess[0] <= excess[1] + LEAST_EXCESS;
     keeps_limits.then(|| (max_over_mean(&state, role), state.moved().0 as usize))

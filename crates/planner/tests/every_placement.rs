@@ -4,7 +4,7 @@
 use slotscope_engine::metric::Metric;
 use slotscope_planner::move_request::{MoveRequest, Role};
 use slotscope_planner::solve::plan;
-use slotscope_planner::why_not::{WhyNot, why_not};
+use slotscope_planner::why_not::{Freed, WhyNot, why_not};
 
 const NODES: usize = 3;
 /// As many slots have few enough placements to look at all of them, and as many too many.
@@ -156,15 +156,15 @@ fn what_is_said_to_be_impossible_is() {
             let mut most = [0, 1].map(|at| now[at].max(BANDS[at]));
             most[role] = BANDS[role];
             match why_not(&request, role) {
-                WhyNot::NoPlacement { .. } => proven += 1,
-                WhyNot::OtherRole { ratio, .. } => {
-                    others += 1;
-                    let mut free = [f64::INFINITY; 2];
-                    free[role] = ratio;
-                    assert!(
-                        ratio <= BANDS[role] && small.is_possible(free),
-                        "seed {seed}"
-                    );
+                WhyNot::NoPlacement(proof) => {
+                    proven += 1;
+                    if let Some((freed, ratio)) = proof.found {
+                        others += 1;
+                        let mut free = [f64::INFINITY; 2];
+                        free[role] = ratio;
+                        let is_true = ratio <= BANDS[role] && small.is_possible(free);
+                        assert!(is_true && freed == Freed::Others, "seed {seed}");
+                    }
                 }
                 WhyNot::Floor(_) => most[1 - role] = f64::INFINITY,
                 WhyNot::NotWorth(ratio, _) => {

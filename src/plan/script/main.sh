@@ -16,7 +16,7 @@ run_job() {
 }
 
 if [[ -n ${1-} && $1 != --check ]]; then
-    say "unknown argument \"$1\": run this script with --check, or with none to move the slots"
+    say "unknown argument \"$1\": nothing was moved; run this script with --check, or with none to move the slots"
     exit 2
 fi
 preflight

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 use super::waiting;
-use testkit::run::{Scratch, stdout, succeeded};
+use testkit::prelude::*;
 
 #[test]
 fn a_closed_pipe_is_no_error() {
@@ -73,6 +73,20 @@ fn a_failing_standard_error_is_no_panic() {
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = scratch.command("analyze missing");
     assert_eq!(command.stderr(full).status().unwrap().code(), Some(2));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn help_that_does_not_fit_is_a_failure() {
+    let scratch = Scratch::new();
+    for line in ["--help", "--version", "analyze --help", "help formats"] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = scratch.command(line);
+        let output = command.stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+        let output = output.wait_with_output().unwrap();
+        assert_eq!(code(&output), 2, "{line}");
+        stderr(&output).says("standard output: no space left");
+    }
 }
 
 #[test]

@@ -362,9 +362,8 @@ fn counts_by_slot_are_a_table_too() {
     assert_eq!(state, "unjudged", "{sentence}");
 }
 
-/// A collection of three nodes whose load was measured by slot.
-#[test]
-fn a_collection_without_a_file_that_it_says_was_written_is_not_whole() {
+/// A collection of one node whose load was measured by slot.
+fn collection() -> Scratch {
     let scratch = Scratch::new();
     let mut manifest = example(&["a.csv"]);
     manifest.cluster = false;
@@ -389,6 +388,12 @@ fn a_collection_without_a_file_that_it_says_was_written_is_not_whole() {
     };
     scratch.file("c/slot-stats.json", series(0, 1) + &series(9, 90));
     assert_eq!(code(&scratch.run("analyze c --no-files")), 0);
+    scratch
+}
+
+#[test]
+fn a_collection_without_a_file_that_it_says_was_written_is_not_whole() {
+    let scratch = collection();
     for garbage in [Some("garbage"), Some("{\"a\":1}"), Some(""), None] {
         match garbage {
             Some(text) => drop(scratch.file("c/slot-stats.json", text)),
@@ -399,5 +404,31 @@ fn a_collection_without_a_file_that_it_says_was_written_is_not_whole() {
         stdout(&output).says("SUSPICIOUS");
         on_one_line(stdout(&output))
             .says("collect.json says that counts by slot were written to it");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn no_file_of_a_collection_leads_out_of_it() {
+    for name in ["collect.json", "slot-stats.json", "a.csv", "cluster.nodes"] {
+        let scratch = collection();
+        let path = scratch.path(&format!("c/{name}"));
+        if name == "cluster.nodes" {
+            let json = scratch.read("c/collect.json");
+            scratch.file(
+                "c/collect.json",
+                json.replace("\"cluster\":false", "\"cluster\":true"),
+            );
+            scratch.file("secret", "root:SECRET:1:2\n");
+        } else {
+            std::fs::rename(&path, scratch.path("secret")).unwrap();
+        }
+        std::os::unix::fs::symlink("../secret", &path).unwrap();
+        let output = scratch.run("analyze c --no-files");
+        assert_eq!(code(&output), 2, "{name}");
+        stderr(&output)
+            .says(name)
+            .says("is a link out of its directory")
+            .lacks("SECRET");
     }
 }

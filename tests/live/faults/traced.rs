@@ -72,6 +72,30 @@ fn a_system_call_that_fails_leaves_a_whole_report() {
     assert!(seen[0] > 0, "{seen:?}");
 }
 
+/// Any one of the calls that put files in place, by its number.
+#[test]
+fn whichever_file_cannot_be_placed_the_old_report_stays_whole() {
+    let mut rig = Rig::new();
+    for calls in [RENAME, "link,linkat"] {
+        let mut failed = 0;
+        for at in (1..40).step_by(if env::is_campaign() { 1 } else { 5 }) {
+            let inject = format!("{calls}:error=EBUSY:when={at}");
+            let run = traced(&mut rig, &inject).output().unwrap();
+            let report = rig.outcome(&run);
+            let report = report.unwrap_or_else(|what| panic!("{inject}: {what}"));
+            let expected = match run.status.code() {
+                Some(0) => Report::New,
+                Some(2) => Report::Old,
+                _ => panic!("{inject}: {run:?}"),
+            };
+            assert_eq!(report, expected, "{inject}: {run:?}");
+            failed += u32::from(expected == Report::Old);
+        }
+        // A file that cannot have a second name is moved instead.
+        assert_eq!(failed > 1, calls == RENAME, "{failed}");
+    }
+}
+
 #[test]
 fn a_signal_while_files_are_made_or_placed_leaves_a_whole_report() {
     let mut rng = Rng::new(76);

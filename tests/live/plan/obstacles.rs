@@ -152,6 +152,7 @@ fn servers_without_migrate_are_named_before_a_slot_is_open() {
     let options = ["--rename-command", "MIGRATE", "OFF"];
     let uneven = Uneven::new(Kind::Installed, "setslot", &options);
     uneven.plan("");
+    refused(&uneven, "move.sh --chek", "unknown argument \"--chek\"");
     refused(&uneven, "move.sh", "refuses MIGRATE");
 }
 

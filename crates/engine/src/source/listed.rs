@@ -1,4 +1,4 @@
-//! Files listed in a manifest: they must be in its directory, whatever their names and links say.
+//! Files of a directory that is read as one: they must be in it, whatever their names and links say.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(super) fn is_base_name(name: &str) -> bool {
 ///
 /// # Errors
 /// The file is a link out of the directory.
-pub(super) fn in_directory(directory: &Path, name: &str) -> Result<PathBuf> {
+pub fn in_directory(directory: &Path, name: &str) -> Result<PathBuf> {
     let file = directory.join(name);
     let directory = if directory.as_os_str().is_empty() {
         Path::new(".")
@@ -30,7 +30,7 @@ pub(super) fn in_directory(directory: &Path, name: &str) -> Result<PathBuf> {
     } else {
         Err(Error::bad_file(
             file,
-            "is listed by a manifest and is a link out of the directory; copy the file there, or name it yourself",
+            "is a link out of its directory; copy the file there, or name it yourself",
         ))
     }
 }

@@ -23,7 +23,8 @@ pub mod forward;
 pub mod identity;
 #[doc(hidden)]
 pub mod line_number;
-mod listed;
+#[doc(hidden)]
+pub mod listed;
 mod manifest;
 #[doc(hidden)]
 pub mod memory;

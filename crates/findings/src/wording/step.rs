@@ -3,7 +3,7 @@
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{bytes, counted, grouped, list, percent, short};
 use slotscope_planner::lower_bound::SetBy;
-use slotscope_planner::why_not::WhyNot;
+use slotscope_planner::why_not::{Freed, NoPlacement, WhyNot};
 
 use crate::wording::finding::about;
 use crate::wording::verdict::unit;
@@ -255,29 +255,31 @@ pub(crate) fn why_not(why: &WhyNot) -> String {
             ratio(*to),
             counted(*slots as u64, "slot")
         ),
-        WhyNot::Limits { band, ratio: found } => format!(
-            "no placement within maxmemory brings it to {}; without it {} was found",
-            ratio(*band),
-            ratio(*found)
-        ),
-        WhyNot::OtherRole { band, ratio: found } => format!(
-            "no placement brings it to {} beside what this plan reaches in the other role; without that {} was found",
-            ratio(*band),
-            ratio(*found)
-        ),
-        WhyNot::NoPlacement {
-            band,
-            has_limits,
-            has_others,
-        } => {
-            let within = if *has_limits { " within maxmemory" } else { "" };
-            let others = if *has_others {
-                " beside what this plan reaches in the other role"
-            } else {
-                ""
-            };
-            format!("no placement{within} brings it to {}{others}", ratio(*band))
-        }
+        WhyNot::NoPlacement(proof) => no_placement(proof),
         WhyNot::NotFound => "no better placement was found within the search".into(),
     }
+}
+
+/// `no placement within maxmemory brings it to 1.10; without maxmemory 1.04 was found`
+fn no_placement(proof: &NoPlacement) -> String {
+    let within = if proof.has_limits {
+        " within maxmemory"
+    } else {
+        ""
+    };
+    let beside = if proof.has_others {
+        " beside what this plan reaches in the other role"
+    } else {
+        ""
+    };
+    let found = proof.found.map_or(String::new(), |(freed, found)| {
+        let without = match freed {
+            Freed::Limits => "without maxmemory ",
+            Freed::Others => "without regard to that ",
+            Freed::Nothing => "",
+        };
+        format!("; {without}{} was found", ratio(found))
+    });
+    let band = ratio(proof.band);
+    format!("no placement{within} brings it to {band}{beside}{found}")
 }

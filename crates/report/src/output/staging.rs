@@ -110,13 +110,21 @@ impl Staging {
     /// Puts all entries in place, except for those `written` without content.
     ///
     /// # Errors
-    /// An entry cannot be put in place; those after it are not.
+    /// An entry cannot be put in place: all are then as before.
     pub(super) fn publish(mut self, written: impl IntoIterator<Item = Written>) -> Result<()> {
         // An interrupt waits for this lock, so it finds nothing in place, or everything.
         locked(|paths| {
-            for ((path, target), written) in self.entries.iter().zip(written) {
-                put(path, target, written).map_err(|error| Error::io(target, error))?;
+            let entries = self.entries.iter().zip(written);
+            let mut all: Vec<Placing<'_>> = entries.map(Placing::new).collect();
+            for step in [Placing::keep, Placing::put] {
+                let mut steps = all.iter_mut().map(|entry| (entry.target, step(entry)));
+                let failed = steps.find_map(|(target, done)| Some((target, done.err()?)));
+                if let Some((target, error)) = failed {
+                    all.iter().rev().for_each(Placing::put_back);
+                    return Err(Error::io(target, error));
+                }
             }
+            all.iter().for_each(Placing::forget);
             paths.retain(|path| !self.has(path));
             self.entries.clear();
             self.made.clear();
@@ -213,29 +221,71 @@ fn remove_left(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Moves what is at the hidden path to `target`, in place of what is there.
-fn put(path: &Path, target: &Path, written: Written) -> io::Result<()> {
-    match written {
-        Written::Whole if target.is_dir() => {
-            let old = path.with_extension(OLD);
-            let _ = fs::remove_dir_all(&old);
-            fs::rename(target, &old)?;
-            let placed = fs::rename(path, target);
-            if placed.is_err() {
-                fs::rename(&old, target)?;
-                return placed;
-            }
-            // A leftover hidden directory only costs space.
-            let _ = fs::remove_dir_all(old);
-            Ok(())
+/// An entry on its way into place.
+struct Placing<'a> {
+    path: &'a Path,
+    target: &'a Path,
+    written: Written,
+    /// The hidden name under which what was there is kept until all are placed.
+    old: PathBuf,
+    /// Whether that has been done, if there was something.
+    is_kept: bool,
+    is_placed: bool,
+}
+
+impl<'a> Placing<'a> {
+    fn new(((path, target), written): (&'a (PathBuf, PathBuf), Written)) -> Self {
+        Placing {
+            path,
+            target,
+            written,
+            old: path.with_extension(OLD),
+            is_kept: false,
+            is_placed: false,
         }
-        Written::Whole => fs::rename(path, target),
-        Written::Nothing => {
-            fs::remove_file(path)?;
-            match fs::remove_file(target) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            }
+    }
+
+    /// Gives what is there a second name; where that cannot be, or it is to go, it has the hidden name alone.
+    fn keep(&mut self) -> io::Result<()> {
+        remove_left(&self.old)?;
+        let Ok(there) = self.target.symlink_metadata() else {
+            return Ok(());
+        };
+        let stays = self.written == Written::Whole && !there.is_dir();
+        if !stays || fs::hard_link(self.target, &self.old).is_err() {
+            fs::rename(self.target, &self.old)?;
+        }
+        self.is_kept = true;
+        Ok(())
+    }
+
+    fn put(&mut self) -> io::Result<()> {
+        if self.written == Written::Whole {
+            fs::rename(self.path, self.target)?;
+            self.is_placed = true;
+        }
+        Ok(())
+    }
+
+    /// As before. Failures cannot be mended: the error that led here is the one to tell.
+    fn put_back(&self) {
+        if self.is_placed && (!self.is_kept || self.target.is_dir()) {
+            let _ = fs::rename(self.target, self.path);
+        }
+        if self.is_kept {
+            let _ = fs::rename(&self.old, self.target);
+            // Two names of one file are both left by that.
+            let _ = fs::remove_file(&self.old);
+        }
+    }
+
+    /// A hidden name that is left only costs space, until the next run.
+    fn forget(&self) {
+        if self.written == Written::Nothing {
+            remove(self.path);
+        }
+        if self.is_kept {
+            let _ = remove_left(&self.old);
         }
     }
 }
@@ -250,14 +300,90 @@ pub(super) fn parent(path: &Path) -> &Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
+
+    /// The names in a directory, of those that are directories the file in them, and the contents.
+    fn content(directory: &Path) -> Vec<(PathBuf, String)> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                found.extend(content(&path));
+            } else {
+                found.push((path.clone(), fs::read_to_string(path).unwrap()));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// A file that is replaced, a new one, one that goes, a directory that is replaced, and another file.
+    fn staged(folder: &Path) -> (Staging, [Written; 5]) {
+        for name in ["a", "c", "e", "d/old"] {
+            let path = folder.join(name);
+            fs::create_dir_all(parent(&path)).unwrap();
+            fs::write(path, "old").unwrap();
+        }
+        let mut staging = Staging::default();
+        for name in ["a", "b", "c"] {
+            let mut file = staging.make_file(&folder.join(name)).unwrap();
+            file.write_all(b"new").unwrap();
+        }
+        let (hidden, _) = staging.make_directory(&folder.join("d")).unwrap();
+        let mut inside = make_inside(&hidden.join("new")).unwrap();
+        inside.write_all(b"new").unwrap();
+        let mut last = staging.make_file(&folder.join("e")).unwrap();
+        last.write_all(b"new").unwrap();
+        let mut written = [Written::Whole; 5];
+        written[2] = Written::Nothing;
+        (staging, written)
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |(path, text): (PathBuf, String)| {
+            format!("{} {text}", path.strip_prefix(folder).unwrap().display())
+        };
+        content(folder).into_iter().map(name).collect()
+    }
 
     #[test]
-    fn a_directory_that_cannot_be_placed_leaves_the_old_one() {
+    fn all_entries_are_placed_and_nothing_hidden_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let target = folder.path().join("out");
-        fs::create_dir(&target).unwrap();
-        fs::write(target.join("old"), "old").unwrap();
-        assert!(put(&folder.path().join("missing"), &target, Written::Whole).is_err());
-        assert_eq!(fs::read(target.join("old")).unwrap(), b"old");
+        let (staging, written) = staged(folder.path());
+        staging.publish(written).unwrap();
+        let now = names(folder.path());
+        assert_eq!(now, ["a new", "b new", "d/new new", "e new"]);
+    }
+
+    #[test]
+    fn whatever_cannot_be_placed_all_is_as_before() {
+        for at in 0..5 {
+            for is_kept in [false, true] {
+                let folder = tempfile::tempdir().unwrap();
+                let (staging, mut written) = staged(folder.path());
+                let (path, target) = staging.entries[at].clone();
+                written[2] = if at == 2 { Written::Whole } else { written[2] };
+                let old = path.with_extension(OLD);
+                let _held = if is_kept {
+                    // It cannot be placed.
+                    remove_left(&path).unwrap();
+                    None
+                } else {
+                    // The name under which the old one is kept is taken by another run.
+                    let other = File::create(&old).unwrap();
+                    other.lock().unwrap();
+                    Some(other)
+                };
+                let error = staging.publish(written).unwrap_err().to_string();
+                assert!(error.contains(&target.display().to_string()), "{error}");
+                let _ = fs::remove_file(&old);
+                let now = names(folder.path());
+                assert_eq!(
+                    now,
+                    ["a old", "c old", "d/old old", "e old"],
+                    "{at} {is_kept}"
+                );
+            }
+        }
     }
 }

@@ -298,11 +298,7 @@ fn notes_on(
 ) -> String {
     let mut notes = Vec::new();
     notes.extend(request.map(|request| format!("over {}", counted(request.nodes as u64, "node"))));
-    let roles = step.request.iter().flat_map(|request| &request.lifted);
-    let lifted: Vec<&str> = roles.map(String::as_str).collect();
-    if !lifted.is_empty() {
-        notes.push(format!("maxmemory before even {}", lifted.join(" and ")));
-    }
+    notes.extend(step.request.as_ref().and_then(Requested::before_even));
     let differs = |role: &&RoleVerdict| {
         let alone = step.alone.as_ref()?.of(role.role)?.max_over_mean;
         let after = step.after.of(role.role)?.max_over_mean;

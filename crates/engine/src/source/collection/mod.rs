@@ -28,6 +28,16 @@ pub struct Collection {
     pub manifest: Manifest,
 }
 
+impl Collection {
+    /// One of its files.
+    ///
+    /// # Errors
+    /// The file is a link out of the directory.
+    pub fn file(&self, name: &str) -> Result<PathBuf> {
+        listed::in_directory(&self.directory, name)
+    }
+}
+
 /// Adds the files of the collection in a directory; false if there is none.
 ///
 /// # Errors
@@ -46,7 +56,7 @@ pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
         return Ok(false);
     }
     let directory = path.parent().unwrap_or(Path::new(""));
-    let manifest = read(path)?;
+    let manifest = read(&listed::in_directory(directory, FILE)?)?;
     for name in inputs(&manifest, path)? {
         let path = listed::in_directory(directory, name)?;
         let load = manifest.load.as_ref();
