@@ -90,6 +90,16 @@ fn trouble(node: &str, page: Page) -> String {
             "warning: {node} does not answer: waiting up to a minute for a replica to take over its {}",
             counted(slots, "slot")
         ),
+        Page::AlsoSilent { others, slots } => {
+            let slots = counted(slots, "slot");
+            match others {
+                0 => format!("warning: {node} does not answer either; it has {slots}"),
+                _ => format!(
+                    "warning: {node} and {} more do not answer either; they have {slots}",
+                    grouped(others)
+                ),
+            }
+        }
         Page::Open { first, slots, secs } => {
             let (which, them) = match slots {
                 1 => (format!("slot {first} of {node} is"), "it"),

@@ -357,7 +357,7 @@ impl Ending {
     }
 }
 
-/// Reports a failure, and returns the exit code. A closed output is none.
+/// Reports a failure, and returns the exit code. A closed output does not count as a failure.
 fn ended(result: Result<Ending>) -> u8 {
     match result {
         Ok(Ending::Done) | Err(Error::BrokenPipe) => 0,

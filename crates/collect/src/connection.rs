@@ -94,7 +94,7 @@ impl Stream for StreamOwned<ClientConnection, Timed> {
     }
 }
 
-/// What is said of a reply to which no rule can be applied.
+/// The fault of a reply that cannot be read at all.
 pub(crate) const NONSENSE: &str = "is not that of a Redis or Valkey server; check the address";
 
 impl Connection {
@@ -103,6 +103,7 @@ impl Connection {
     /// # Errors
     /// The server is unreachable or refuses.
     pub(crate) fn open(address: &Address, access: &Access) -> Result<Connection> {
+        crate::arenas::limit();
         let place = address.to_string();
         let start = Instant::now();
         let timeout = access.silent.patience(&place, access.timeout)?;

@@ -9,6 +9,7 @@
 pub mod acl;
 #[doc(hidden)]
 pub mod address;
+mod arenas;
 mod clock;
 mod cluster;
 mod command_logs;

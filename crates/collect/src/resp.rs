@@ -10,63 +10,50 @@ use slotscope_engine::text;
 
 use crate::large_replies::MAX_BYTES;
 
-/// Maximum nesting of arrays.
-const MAX_DEPTH: usize = 8;
 /// Maximum length of a line, such as an error or number.
 const MAX_LINE: usize = 64 << 10;
+/// The memory that a value takes beside its bytes, in a list that has grown by doubling: `:1` is four bytes on the way.
+const OF_VALUE: usize = 2 * size_of::<Reply>() + 32;
 /// Exchanges up to this size need no reservation: more than a SCAN page and the replies about its keys.
 const SMALL: Limit = Limit {
-    bytes: 256 << 10,
+    bytes: 768 << 10,
     values: 8 << 10,
+    depth: 0,
 };
 
 /// Maximum size of a reply.
 #[derive(Debug, Clone, Copy)]
 struct Limit {
+    /// In memory: its bytes, and those of each value.
     bytes: usize,
     values: usize,
+    /// Arrays inside of each other.
+    depth: usize,
 }
 
 impl Limit {
     /// A generous bound on an honest server's reply to a command.
     fn of(name: &str) -> Limit {
-        match name {
+        let (bytes, values, depth) = match name {
             // Keys can be long, and a shrinking table returns many of them at once.
-            "SCAN" | "CLUSTER GETKEYSINSLOT" => Limit {
-                bytes: MAX_BYTES,
-                values: 1 << 20,
-            },
+            "SCAN" | "CLUSTER GETKEYSINSLOT" => (MAX_BYTES, 1 << 20, 2),
             // Rows of 16,384 slots, or of 10,000 nodes.
-            "CLUSTER SHARDS" | "CLUSTER SLOTS" | "CLUSTER SLOT-STATS" | "SENTINEL MASTERS" => {
-                Limit {
-                    bytes: 16 << 20,
-                    values: 1 << 19,
-                }
-            }
+            "CLUSTER SLOT-STATS" => (32 << 20, 1 << 19, 3),
+            "CLUSTER SHARDS" | "CLUSTER SLOTS" | "SENTINEL MASTERS" => (32 << 20, 1 << 19, 5),
             // One line of 100 bytes for each of 65,536 databases, or 10,000 nodes with 16,384 slot ranges.
-            "INFO" | "CLUSTER NODES" => Limit {
-                bytes: 8 << 20,
-                values: 1,
-            },
+            "INFO" | "CLUSTER NODES" => (8 << 20, 1, 1),
             // A few keys, and the tracked slot ranges.
-            "HOTKEYS GET" => Limit {
-                bytes: 8 << 20,
-                values: 1 << 16,
-            },
+            "HOTKEYS GET" => (12 << 20, 1 << 16, 6),
             // 128 entries of 32 words with 128 bytes each.
-            "SLOWLOG GET" | "COMMANDLOG GET" => Limit {
-                bytes: 2 << 20,
-                values: 8 << 10,
-            },
-            "CLUSTER INFO" => Limit {
-                bytes: 64 << 10,
-                values: 1,
-            },
+            "SLOWLOG GET" | "COMMANDLOG GET" => (3 << 20, 8 << 10, 3),
+            "CLUSTER INFO" => (64 << 10, 1, 1),
             // A word, a number or an error.
-            _ => Limit {
-                bytes: 4 << 10,
-                values: 1,
-            },
+            _ => (4 << 10, 1, 1),
+        };
+        Limit {
+            bytes,
+            values,
+            depth,
         }
     }
 
@@ -75,6 +62,7 @@ impl Limit {
         Some(Limit {
             bytes: self.bytes.checked_sub(bytes)?,
             values: self.values.checked_sub(values)?,
+            ..self
         })
     }
 }
@@ -227,7 +215,7 @@ impl<R: BufRead> Reading<'_, R> {
     }
 
     fn value(&mut self, depth: usize) -> io::Result<Reply> {
-        self.take(0, 1)?;
+        self.take(OF_VALUE, 1)?;
         let line = self.line()?;
         let (kind, rest) = line.split_first().ok_or_else(|| not_resp(&line))?;
         match kind {
@@ -240,7 +228,7 @@ impl<R: BufRead> Reading<'_, R> {
             },
             b'*' => match number(rest).ok_or_else(|| not_resp(&line))? {
                 -1 => Ok(Reply::Nil),
-                _ if depth == MAX_DEPTH => Err(self.too_large()),
+                _ if depth == self.left.depth => Err(self.too_large()),
                 len => self.array(len, depth),
             },
             _ => Err(not_resp(&line)),
@@ -250,7 +238,7 @@ impl<R: BufRead> Reading<'_, R> {
     fn text(&mut self, len: i64) -> io::Result<Reply> {
         let len = usize::try_from(len).map_err(|_| self.too_large())?;
         self.take(len, 0)?;
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(len.min(MAX_LINE));
         self.from.by_ref().take(len as u64).read_to_end(&mut text)?;
         let mut end = [0; 2];
         self.from.read_exact(&mut end)?;
@@ -266,8 +254,12 @@ impl<R: BufRead> Reading<'_, R> {
         if len > self.left.values {
             return Err(self.too_large());
         }
-        let values = (0..len).map(|_| self.value(depth + 1));
-        values.collect::<io::Result<Vec<_>>>().map(Reply::Array)
+        // A server may claim more values than it sends.
+        let mut values = Vec::with_capacity(len.min(16));
+        for _ in 0..len {
+            values.push(self.value(depth + 1)?);
+        }
+        Ok(Reply::Array(values))
     }
 
     /// A line without its end.
@@ -313,13 +305,14 @@ impl<R: BufRead> Reading<'_, R> {
             _ => "",
         };
         let message = format!(
-            "the reply to {} has more than {} or {}, which no server sends{smaller}",
+            "the reply to {} has more than {}, {} or {}, which no server sends{smaller}",
             self.name,
             match limit.bytes >> 20 {
                 0 => format!("{} KiB", limit.bytes >> 10),
                 mib => format!("{mib} MiB"),
             },
-            text::counted(limit.values as u64, "value")
+            text::counted(limit.values as u64, "value"),
+            text::counted(limit.depth as u64, "level")
         );
         io::Error::new(io::ErrorKind::InvalidData, message)
     }
@@ -438,7 +431,31 @@ mod tests {
         }
         for bytes in [&b"*2\r\n:1\r\n:2\r\n"[..], &[b'+'; 5000]] {
             let error = replies(&["TYPE"], bytes).0.unwrap_err().to_string();
-            assert!(error.contains("4 KiB or 1 value"), "{error}");
+            assert!(error.contains("4 KiB, 1 value or 1 level"), "{error}");
+        }
+    }
+
+    #[test]
+    fn values_count_with_the_memory_that_they_take() {
+        let array = |len: usize| format!("*{len}\r\n").into_bytes();
+        let rows = |metrics: &[u8]| {
+            let row = [b"*2\r\n:7\r\n", metrics].concat();
+            [array(16_384), row.repeat(16_384)].concat()
+        };
+        let stats = |metrics: usize| {
+            let pair = b"$16\r\nnetwork-bytes-in\r\n:9223372036854775807\r\n";
+            [array(2 * metrics), pair.repeat(metrics)].concat()
+        };
+        let read = |bytes: &[u8]| replies(&["CLUSTER SLOT-STATS"], bytes).0;
+        assert!(read(&rows(&stats(6))).is_ok());
+        // Fewer values than may be, and more memory.
+        let many = [array(28), b":1\r\n".repeat(28)].concat();
+        for wrong in [rows(&many), rows(b"*1\r\n*1\r\n:1\r\n")] {
+            let error = read(&wrong).unwrap_err().to_string();
+            assert!(
+                error.contains("32 MiB, 524,288 values or 3 levels"),
+                "{error}"
+            );
         }
     }
 
@@ -446,7 +463,7 @@ mod tests {
     fn replies_that_are_large_together_are_found_to_be_so_once() {
         let one = b"$3000\r\n".iter().chain(&[b'x'; 3000]).chain(b"\r\n");
         let one: Vec<u8> = one.copied().collect();
-        for (number, large) in [(80, 0), (100, 1)] {
+        for (number, large) in [(240, 0), (270, 1)] {
             let (read, found) = replies(&vec!["TYPE"; number], &one.repeat(number));
             assert_eq!((read.unwrap().len(), found), (number, large));
         }

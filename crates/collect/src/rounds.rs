@@ -399,18 +399,29 @@ impl Rounds<'_, '_> {
     }
 }
 
-/// Reports each primary that does not answer, once.
+/// Primaries that do not answer are named up to here; of more there is a count.
+const NAMED: usize = 3;
+
+/// Reports the primaries that do not answer, once.
 fn say_unanswered(view: &View, said: &mut BTreeSet<String>, on_node: OnNode<'_>) {
-    for (member, has_heir) in view.unanswered() {
-        if said.insert(member.id.clone()) {
-            let slots = view.slots_of(&member.id).len() as u64;
-            let page = if has_heir {
-                Page::Awaited(slots)
-            } else {
-                Page::Lost(slots)
-            };
-            on_node(&member.name, page);
-        }
+    let slots = |member: &Member| view.slots_of(&member.id).len() as u64;
+    let new = view.unanswered();
+    let new: Vec<_> = new
+        .filter(|(member, _)| said.insert(member.id.clone()))
+        .collect();
+    for (member, has_heir) in new.iter().take(NAMED) {
+        let page = if *has_heir {
+            Page::Awaited(slots(member))
+        } else {
+            Page::Lost(slots(member))
+        };
+        on_node(&member.name, page);
+    }
+    let mut more = new.iter().skip(NAMED).map(|(member, _)| member);
+    if let Some(first) = more.next() {
+        let others = more.clone().count() as u64;
+        let slots = slots(first) + more.map(|member| slots(member)).sum::<u64>();
+        on_node(&first.name, Page::AlsoSilent { others, slots });
     }
 }
 

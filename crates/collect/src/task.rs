@@ -156,6 +156,13 @@ pub enum Page {
     Lost(u64),
     /// The primary does not answer, and a replica may take over this many slots.
     Awaited(u64),
+    /// It does not answer, and neither do more primaries, which are not named.
+    AlsoSilent {
+        /// Their number.
+        others: u64,
+        /// The slots of all.
+        slots: u64,
+    },
     /// Slots of the primary are open, and the end of their migration is awaited.
     Open {
         /// The first of them.

@@ -38,9 +38,14 @@ struct Crowd {
 impl Crowd {
     /// `rows` is the number of slots that each primary counts; without, the server knows no such command.
     fn start(primaries: usize, rows: usize) -> Crowd {
+        let stats = (rows > 0).then(|| statistics(rows));
+        Crowd::that_says(primaries, stats, commands(rows.min(HOSTILE_COMMANDS)))
+    }
+
+    /// With these replies to CLUSTER SLOT-STATS and of INFO commandstats.
+    fn that_says(primaries: usize, stats: Option<String>, commands: String) -> Crowd {
         let counted = Arc::<AtomicUsize>::default();
         let (asked, own) = (AtomicUsize::new(0), Arc::clone(&counted));
-        let (stats, commands) = (statistics(rows), commands(rows.min(HOSTILE_COMMANDS)));
         let server = Hostile::at_port(move |port, command| match command {
             "CLUSTER NODES" => {
                 // Another node each time, as all are queried in turn.
@@ -48,9 +53,9 @@ impl Crowd {
                 listing(primaries, me, port)
             }
             of if of.starts_with("CLUSTER COUNTKEYSINSLOT") => Answer::of(":0\r\n"),
-            of if of.starts_with("CLUSTER SLOT-STATS") && rows > 0 => {
+            of if of.starts_with("CLUSTER SLOT-STATS") => {
                 own.fetch_add(1, Relaxed);
-                Answer::of(&stats)
+                Answer::of(stats.as_deref().unwrap_or("-ERR unknown command\r\n"))
             }
             of if of.starts_with("CLUSTER") => Answer::of("-ERR unknown command\r\n"),
             of if of.starts_with("INFO") => Answer::text(&format!("{INFO}{commands}")),
@@ -74,6 +79,10 @@ impl Crowd {
 
 /// CLUSTER NODES as primary `me` says it.
 fn listing(primaries: usize, me: usize, port: u16) -> Answer {
+    Answer::text(&listed(primaries, me, port))
+}
+
+fn listed(primaries: usize, me: usize, port: u16) -> String {
     let mut listing = String::new();
     for i in 0..primaries {
         let [first, end] = [i, i + 1].map(|at| at * 16384 / primaries);
@@ -81,7 +90,7 @@ fn listing(primaries: usize, me: usize, port: u16) -> Answer {
         let flags = format_args!("127.0.0.1:{port}@1 {myself}master - 0 0 {i} connected");
         writeln!(listing, "{i:040x} {flags} {first}-{}", end - 1).unwrap();
     }
-    Answer::text(&listing)
+    listing
 }
 /// CLUSTER SLOT-STATS for the first slots.
 fn statistics(rows: usize) -> String {
@@ -193,4 +202,65 @@ fn slots_that_primaries_count_and_do_not_own_take_no_memory() {
     assert!(peaks.iter().all(|peak| *peak <= most), "{peaks:?} MiB");
     let manifest = scratch.read("all/collect.json");
     manifest.says("of slots that the node does not own");
+}
+
+/// Replies that are small on the way and large as values: arrays of one inside of each other, and as many values as may be.
+#[test]
+fn replies_of_many_small_values_take_no_memory_each() {
+    raise_descriptors();
+    let deep = format!(
+        "*74000\r\n{}",
+        format!("{}:1\r\n", "*1\r\n".repeat(6)).repeat(74_000)
+    );
+    let wide = {
+        let row = format!("*2\r\n:7\r\n*28\r\n{}", ":1\r\n".repeat(28));
+        format!("*16384\r\n{}", row.repeat(16_384))
+    };
+    for (what, stats) in [("deep", deep), ("wide", wide)] {
+        let primaries = 64;
+        let (crowd, scratch) = (
+            Crowd::that_says(primaries, Some(stats), String::new()),
+            Scratch::new(),
+        );
+        let flags = "-o all --slots-only --load 1s --force";
+        let collected = usage::of(crowd.run(&scratch, "collect", flags));
+        let peaks = [collected.peak_mib(), peak_of_exporter(&crowd)];
+        println!("{what}: collect and exporter take {peaks:?} MiB");
+        assert!(
+            crowd.counted.load(Relaxed) > primaries,
+            "{}",
+            collected.stderr
+        );
+        assert!(
+            peaks.iter().all(|peak| *peak <= MOST_HOSTILE_MIB),
+            "{what}: {peaks:?} MiB"
+        );
+    }
+}
+
+/// All but the one that is asked are where nothing listens.
+#[test]
+fn primaries_that_do_not_answer_are_three_warnings_and_a_count() {
+    const SILENT: usize = 500;
+    let server = Hostile::at_port(|port, command| match command {
+        "CLUSTER NODES" => {
+            let (here, there) = (listed(SILENT + 1, 0, port), listed(SILENT + 1, 0, 1));
+            let lines = here.lines().take(1).chain(there.lines().skip(1));
+            Answer::text(&lines.map(|line| format!("{line}\n")).collect::<String>())
+        }
+        of if of.starts_with("CLUSTER COUNTKEYSINSLOT") => Answer::of(":0\r\n"),
+        of if of.starts_with("CLUSTER") => Answer::of("-ERR unknown command\r\n"),
+        of if of.starts_with("INFO") => Answer::text(INFO),
+        "DBSIZE" => Answer::of(":0\r\n"),
+        _ => Answer::of("+OK\r\n"),
+    });
+    let scratch = Scratch::new();
+    let flags = "-o all --slots-only --timeout 2s";
+    let output = scratch.run(&format!("collect {} {flags}", server.address()));
+    let lines = stderr(&output)
+        .lines()
+        .filter(|line| line.contains("answer"));
+    let lines: Vec<&str> = lines.collect();
+    assert_eq!(lines.len(), 4, "{lines:#?}");
+    lines[3].says("and 496 more do not answer either");
 }

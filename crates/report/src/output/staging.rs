@@ -267,7 +267,7 @@ impl<'a> Placing<'a> {
         Ok(())
     }
 
-    /// As before. Failures cannot be mended: the error that led here is the one to tell.
+    /// Restores the state before. Ignores failures: the error that led here is reported.
     fn put_back(&self) {
         if self.is_placed && (!self.is_kept || self.target.is_dir()) {
             let _ = fs::rename(self.target, self.path);

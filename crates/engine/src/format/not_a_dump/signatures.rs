@@ -78,7 +78,7 @@ fn is_packed(head: &[u8]) -> bool {
     let is_here =
         |(at, bytes): &(usize, &[u8])| head.get(*at..).is_some_and(|rest| rest.starts_with(bytes));
     let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-    // What is decompressed is compressed twice.
+    // The head is that of decompressed content, so this was compressed twice.
     let is_packed = is_compressed(head) || PACKED.iter().any(is_here);
     is_packed && head.iter().take(512).any(is_control)
 }
