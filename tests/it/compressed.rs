@@ -227,3 +227,19 @@ fn tags_of_equal_load_are_the_same_ones_in_every_form_of_a_dump() {
         assert_eq!(tags(file)["top"], plain["top"], "{file}");
     }
 }
+
+#[test]
+fn what_is_compressed_twice_is_refused_in_every_form() {
+    let scratch = Scratch::new();
+    let content = dump(1000);
+    let inner = FORMS.map(|(_, compress)| compress(&content));
+    let with_a_frame = [skippable(0, b"abcd"), zstd(&content)].concat();
+    for (form, compress) in FORMS {
+        for inner in inner.iter().chain([&with_a_frame]) {
+            scratch.file("twice", compress(inner));
+            let output = scratch.run("analyze twice --no-files");
+            assert_eq!(code(&output), 2, "{form}");
+            stderr(&output).says("a compressed file or an archive");
+        }
+    }
+}

@@ -12,8 +12,8 @@ use crate::large_replies::MAX_BYTES;
 
 /// Maximum length of a line, such as an error or number.
 const MAX_LINE: usize = 64 << 10;
-/// The memory that a value takes beside its bytes, in a list that has grown by doubling: `:1` is four bytes on the way.
-const OF_VALUE: usize = 2 * size_of::<Reply>() + 32;
+/// The memory that a value takes beside its bytes, with that of an allocation: `:1` is four bytes on the way.
+const OF_VALUE: usize = size_of::<Reply>() + 32;
 /// Exchanges up to this size need no reservation: more than a SCAN page and the replies about its keys.
 const SMALL: Limit = Limit {
     bytes: 768 << 10,
@@ -36,7 +36,7 @@ impl Limit {
     fn of(name: &str) -> Limit {
         let (bytes, values, depth) = match name {
             // Keys can be long, and a shrinking table returns many of them at once.
-            "SCAN" | "CLUSTER GETKEYSINSLOT" => (MAX_BYTES, 1 << 20, 2),
+            "SCAN" | "CLUSTER GETKEYSINSLOT" => (2 * MAX_BYTES, 1 << 20, 2),
             // Rows of 16,384 slots, or of 10,000 nodes.
             "CLUSTER SLOT-STATS" => (32 << 20, 1 << 19, 3),
             "CLUSTER SHARDS" | "CLUSTER SLOTS" | "SENTINEL MASTERS" => (32 << 20, 1 << 19, 5),

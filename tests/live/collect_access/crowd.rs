@@ -71,6 +71,14 @@ impl Crowd {
         scratch.bash(&self.line(command, &format!("--max-load 100 {flags}")))
     }
 
+    /// Waits until it was asked for more counts.
+    fn has_counted(&self, least: usize) {
+        wait_for(|| {
+            let counted = self.counted.load(Relaxed);
+            (counted > least).then_some(()).ok_or(counted.to_string())
+        });
+    }
+
     fn line(&self, command: &str, flags: &str) -> String {
         let address = self.server.address();
         format!("ulimit -n $(ulimit -H -n); exec slotscope {command} {address} {flags}")
@@ -143,24 +151,15 @@ fn a_collection_takes_memory_and_time_in_proportion_to_the_primaries() {
     assert!(times < 40.0, "{all} take {times:.1} times as long as {few}");
 }
 
-/// The peak memory of an exporter after two readings, in MiB.
-fn peak_of_exporter(crowd: &Crowd) -> u64 {
+/// The peak memory of an exporter after two readings of all, in MiB.
+fn peak_of_exporter(crowd: &Crowd, primaries: usize) -> u64 {
     let (scratch, port) = (Scratch::new(), free_port());
     let flags = format!("--listen 127.0.0.1:{port} --interval 1s");
     let mut command = crowd.run(&scratch, "exporter", &flags);
+    let before = crowd.counted.load(Relaxed);
     let child = command.stderr(Stdio::null()).spawn().unwrap();
     let exporter = Exporter { child, port };
-    let read_at = |not: Option<&str>| {
-        wait_for(|| {
-            let page = exporter.get("/metrics");
-            let mut lines = page.lines();
-            let at = lines.find(|line| line.starts_with("slotscope_read_timestamp_seconds"));
-            let at = at.filter(|at| Some(*at) != not).map(str::to_owned);
-            at.ok_or(page)
-        })
-    };
-    let first = read_at(None);
-    read_at(Some(&first));
+    crowd.has_counted(before + READINGS * primaries);
     usage::peak(exporter.child.id()).unwrap().div_ceil(1024)
 }
 
@@ -173,11 +172,7 @@ fn peak_of_top(crowd: &Crowd, primaries: usize) -> u64 {
     let keys = terminal.stdin(Stdio::piped()).stdout(Stdio::null());
     let before = crowd.counted.load(Relaxed);
     let mut terminal = keys.spawn().unwrap();
-    wait_for(|| {
-        let counted = crowd.counted.load(Relaxed) - before;
-        let is_read = counted > READINGS * primaries;
-        is_read.then_some(()).ok_or(counted.to_string())
-    });
+    crowd.has_counted(before + READINGS * primaries);
     let process = scratch.read("pid");
     let peak = usage::peak(process.trim().parse().unwrap()).unwrap();
     terminal.stdin.take().unwrap().write_all(b"q").unwrap();
@@ -193,7 +188,7 @@ fn slots_that_primaries_count_and_do_not_own_take_no_memory() {
     let (crowd, scratch) = (Crowd::start(primaries, rows), Scratch::new());
     let collected = usage::of(crowd.run(&scratch, "collect", "-o all --slots-only --load 1s"));
     assert_eq!(collected.code, Some(0), "{}", collected.stderr);
-    let (collect, exporter) = (collected.peak_mib(), peak_of_exporter(&crowd));
+    let (collect, exporter) = (collected.peak_mib(), peak_of_exporter(&crowd, primaries));
     let peaks = [collect, exporter, peak_of_top(&crowd, primaries)];
     println!("{primaries} primaries with {rows} rows and {HOSTILE_COMMANDS} commands each:");
     println!("collect, exporter and top take {peaks:?} MiB");
@@ -224,7 +219,7 @@ fn replies_of_many_small_values_take_no_memory_each() {
         );
         let flags = "-o all --slots-only --load 1s --force";
         let collected = usage::of(crowd.run(&scratch, "collect", flags));
-        let peaks = [collected.peak_mib(), peak_of_exporter(&crowd)];
+        let peaks = [collected.peak_mib(), peak_of_exporter(&crowd, primaries)];
         println!("{what}: collect and exporter take {peaks:?} MiB");
         assert!(
             crowd.counted.load(Relaxed) > primaries,

@@ -186,7 +186,7 @@ mod tests {
             fs::write(path("a.manifest"), "file link.aof seq 1 type i\n").unwrap();
             let found = crate::source::find(&[path("a.manifest")]);
             let refusal = found.err().map(|error| error.to_string());
-            let is_refused = |error: &String| error.contains("a link out of the directory");
+            let is_refused = |error: &String| error.contains("a link out of its directory");
             assert_eq!(refusal.as_ref().map(is_refused), (!is_read).then_some(true));
         }
     }

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use crate::format::not_a_dump::{LINES, NotADump, Sign};
-use crate::source::decompress::is_compressed;
 
 const UNPACK: &str = "unpack or convert it first: xz -dc, bzip2 -dc, 7z x -so or unzip -p FILE | slotscope analyze - ; of an archive of \
     several dumps, mkdir dumps && tar -xf FILE -C dumps && slotscope analyze dumps; of a table, duckdb -csv -c \"SELECT key, size FROM \
@@ -12,13 +11,18 @@ const UNPACK: &str = "unpack or convert it first: xz -dc, bzip2 -dc, 7z x -so or
 const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology FILE";
 
 /// The first bytes of compressed files, archives and tables that a dump may be in, or their bytes at an offset.
-const PACKED: [(usize, &[u8]); 6] = [
+const PACKED: [(usize, &[u8]); 10] = [
     (0, b"\xFD7zXZ\0"),
     (0, b"BZh"),
     (0, b"7z\xBC\xAF\x27\x1C"),
     (0, b"PK\x03\x04"),
     (257, b"ustar"),
     (0, b"PAR1"),
+    // A file that is compressed twice; zstd may begin with a frame to skip, of sixteen kinds.
+    (0, b"\x1F\x8B\x08"),
+    (0, b"\x28\xB5\x2F\xFD"),
+    (1, b"\x2A\x4D\x18"),
+    (0, b"\x04\x22\x4D\x18"),
 ];
 
 /// All signatures.
@@ -78,9 +82,7 @@ fn is_packed(head: &[u8]) -> bool {
     let is_here =
         |(at, bytes): &(usize, &[u8])| head.get(*at..).is_some_and(|rest| rest.starts_with(bytes));
     let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-    // The head is that of decompressed content, so this was compressed twice.
-    let is_packed = is_compressed(head) || PACKED.iter().any(is_here);
-    is_packed && head.iter().take(512).any(is_control)
+    PACKED.iter().any(is_here) && head.iter().take(512).any(is_control)
 }
 
 /// Whether JSON starts with these tokens, ignoring white space; `0` matches any number.
