@@ -29,7 +29,7 @@ pub enum WhyNot {
     NotFound,
 }
 
-/// What a proof that no placement is within the band holds for.
+/// The bounds that a proof holds for: that no placement within them is within the band.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoPlacement {
     /// Up to which the role is even.
