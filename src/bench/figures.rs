@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
+use slotscope_engine::slot::Kernel;
 
 use crate::bench::timing::Rate;
 
@@ -19,15 +20,21 @@ pub(crate) struct Figures {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
+    /// The version of the program.
+    pub version: &'static str,
+    /// Whether it was built with optimisation: figures of other builds say nothing of a release.
+    pub is_optimised: bool,
     /// The name of the processor.
     pub cpu: String,
+    /// The kernel that analyze takes here.
+    pub kernel: &'static str,
     /// Rounds, in which all rows take turns; the median counts.
     pub rounds: u32,
-    /// Rows with a spread of more than 10%: the machine was busy, and rows differ by more than they say.
-    pub busy_rows: u64,
+    /// Rows with a spread of more than 10%, as on a busy machine; null for one round.
+    pub busy_rows: Option<u64>,
     /// Kernels on keys of each length; none where a dump was scanned.
     pub kernels: Vec<KernelRate>,
-    /// The scan of a dump; absent without one.
+    /// The scan of a dump; null without one.
     pub scan: Option<ScanFigures>,
 }
 
@@ -52,7 +59,7 @@ pub(crate) struct KernelRate {
 /// A dump, and how fast the stages of a scan are.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ScanFigures {
-    /// Its name.
+    /// Its name, or that of its directory.
     pub file: Name,
     /// Its bytes, decompressed.
     pub bytes: u64,
@@ -64,7 +71,7 @@ pub(crate) struct ScanFigures {
     pub stages: Vec<StageRate>,
 }
 
-/// One stage of a scan, with all before it.
+/// One stage of a scan, with those before it from `read` on.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct StageRate {
     /// The stage.
@@ -118,12 +125,15 @@ impl Stage {
 }
 
 impl Figures {
-    pub(super) fn new(rounds: u32) -> Self {
+    pub(super) fn new(rounds: u32, kernel: &'static Kernel) -> Self {
         Figures {
             schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            is_optimised: !cfg!(debug_assertions),
             cpu: cpu(),
+            kernel: kernel.name,
             rounds,
-            busy_rows: 0,
+            busy_rows: None,
             kernels: Vec::new(),
             scan: None,
         }
@@ -133,7 +143,10 @@ impl Figures {
     pub(super) fn settled(self) -> Self {
         let is_busy = |rate: &&Rate| rate.spread.is_some_and(|spread| spread > BUSY);
         let busy_rows = self.rates().filter(is_busy).count() as u64;
-        Figures { busy_rows, ..self }
+        Figures {
+            busy_rows: (self.rounds > 1).then_some(busy_rows),
+            ..self
+        }
     }
 
     /// The rates of all rows.
@@ -177,8 +190,8 @@ mod tests {
         };
         let figures = Figures {
             kernels: [None, Some(0.1), Some(0.11)].map(row).into(),
-            ..Figures::new(3)
+            ..Figures::new(3, hashslot::best())
         };
-        assert_eq!(figures.settled().busy_rows, 1);
+        assert_eq!(figures.settled().busy_rows, Some(1));
     }
 }

@@ -10,6 +10,8 @@ mod scanning;
 mod timing;
 pub(crate) mod view;
 
+use std::path::Path;
+
 use rayon::ThreadPoolBuilder;
 
 use slotscope_engine::error::{Error, Result};
@@ -26,8 +28,8 @@ use crate::pipeline::reading::Reading;
 ///
 /// # Errors
 /// A kernel gives a wrong slot, or threads cannot be started.
-pub(crate) fn kernels(rounds: u32, threads: usize, chosen: &Kernel) -> Result<Figures> {
-    let mut figures = Figures::new(rounds);
+pub(crate) fn kernels(rounds: u32, threads: usize, chosen: &'static Kernel) -> Result<Figures> {
+    let mut figures = Figures::new(rounds, chosen);
     for threads in thread_counts(threads) {
         for key_bytes in keys::LENGTHS {
             let rates = time_kernels(&Batch::of(*key_bytes), threads, rounds)?;
@@ -40,18 +42,21 @@ pub(crate) fn kernels(rounds: u32, threads: usize, chosen: &Kernel) -> Result<Fi
     Ok(figures.settled())
 }
 
-/// Times the stages of a scan on one thread and on `threads`; `reading` finds the dump, to be read by that many.
+/// Times the stages of a scan of `file` on one thread and on `threads`; `reading` finds it, to be read by that many, and
+/// analyze takes `chosen`.
 ///
 /// # Errors
-/// The dump cannot be read, or read again; the stages find other keys.
+/// The dump cannot be read, or read again; it has no keys; the stages find other keys.
 pub(crate) fn scan(
     rounds: u32,
     threads: usize,
+    chosen: &'static Kernel,
+    file: &Path,
     reading: impl Fn(usize) -> Result<Reading>,
 ) -> Result<Figures> {
-    let mut figures = Figures::new(rounds);
+    let mut figures = Figures::new(rounds, chosen);
     for threads in thread_counts(threads) {
-        let scanned = scanning::time(&reading(threads)?, rounds)?;
+        let scanned = scanning::time(file, &reading(threads)?, rounds)?;
         match &mut figures.scan {
             None => figures.scan = Some(scanned),
             Some(first) => first.stages.extend(scanned.stages),

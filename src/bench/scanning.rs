@@ -1,6 +1,7 @@
-//! The scan of a dump by stage: each does what those before it do, and more.
+//! The scan of a dump by stage: from reading on, each does what those before it do, and more.
 
 use std::hint::black_box;
+use std::path::Path;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
@@ -19,8 +20,8 @@ use crate::pipeline::reading::Reading;
 /// Times every stage on the threads of `reading`.
 ///
 /// # Errors
-/// The sources are not dumps, or cannot be read again; the stages find other keys.
-pub(super) fn time(reading: &Reading, rounds: u32) -> Result<ScanFigures> {
+/// The sources are not dumps, have no keys or cannot be read again; the stages find other keys.
+pub(super) fn time(file: &Path, reading: &Reading, rounds: u32) -> Result<ScanFigures> {
     let source = &reading.sources[0];
     if !reading.is_rereadable() {
         let reason = "bench reads a dump several times, and this can be read once; name a file";
@@ -34,6 +35,12 @@ pub(super) fn time(reading: &Reading, rounds: u32) -> Result<ScanFigures> {
         return Err(Error::bad(place, stop.reason.clone()));
     }
     let keys = keys_of(&scanned.inputs);
+    if keys == 0 {
+        return Err(Error::bad_file(
+            file,
+            "has no keys, whose scan could be timed; name a dump",
+        ));
+    }
     let (bytes, line_ends) = read(&reading.sources, reading.pool(), line_ends)?;
     for stage in [Stage::Hash, Stage::Count] {
         let found = run(stage, reading)?;
@@ -61,7 +68,7 @@ pub(super) fn time(reading: &Reading, rounds: u32) -> Result<ScanFigures> {
         rate,
     };
     Ok(ScanFigures {
-        file: Name::from(source.path()),
+        file: Name::from(file),
         bytes,
         line_ends,
         keys,

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use slotscope_model::balance::tidy;
 
-/// A round is repeated until it takes this long, to make clock resolution negligible.
-const ROUND: Duration = Duration::from_millis(5);
+/// A round is repeated until it takes this long: a time slice that another program takes is then a part of it, not most.
+const ROUND: Duration = Duration::from_millis(20);
 
 pub(super) struct Run<'a> {
     /// Keys per repetition.
@@ -26,7 +26,7 @@ pub(crate) struct Rate {
     pub keys_per_sec: f64,
     /// Bytes a second: of keys, or of the dump.
     pub bytes_per_sec: f64,
-    /// (slowest round - fastest round) / median round; absent for one round.
+    /// (slowest round - fastest round) / median round; null for one round.
     pub spread: Option<f64>,
 }
 

@@ -10,8 +10,8 @@ use crate::bench::figures::{BUSY, Figures, KernelRate, ScanFigures, StageRate};
 use crate::bench::timing::Rate;
 
 pub(crate) fn sections(figures: &Figures) -> Vec<Section<'_>> {
-    let mut first = Section::untitled().paragraph(headline(figures));
-    first = noise(figures).into_iter().fold(first, Section::paragraph);
+    let first = Section::untitled().paragraph(headline(figures));
+    let first = doubts(figures).fold(first, Section::paragraph);
     let mut sections = vec![first];
     let kernels = figures.kernels.chunk_by(|a, b| a.threads == b.threads);
     sections.extend(kernels.map(|rows| on_threads(rows[0].threads).table(kernel_table(rows))));
@@ -34,8 +34,9 @@ fn headline(figures: &Figures) -> String {
             "CRC16 slots on {cpu}; {how}, every answer checked; * is the kernel that analyze takes"
         ),
         Some(scan) => format!(
-            "{}; {how} on {cpu}; each stage includes those before it",
-            dump(scan)
+            "{}; {how} on {cpu}, hashed by {}; from read on, each stage includes those before it",
+            dump(scan),
+            figures.kernel
         ),
     }
 }
@@ -56,20 +57,26 @@ fn dump(scan: &ScanFigures) -> String {
     )
 }
 
-/// The state of the machine, as the spreads show it.
-pub(crate) fn noise(figures: &Figures) -> Option<String> {
-    match figures.busy_rows {
-        _ if figures.rounds == 1 => {
+/// Why the figures may say little: the build, and the state of the machine as the spreads show it.
+pub(crate) fn doubts(figures: &Figures) -> impl Iterator<Item = String> {
+    let build = (!figures.is_optimised).then(|| {
+        "this program was built without optimisation: a release (cargo build --release) has other figures"
+            .to_owned()
+    });
+    let noise = match figures.busy_rows {
+        None => {
             Some("one round has no spread: whether the machine is busy was not measured".into())
         }
-        0 => None,
-        busy => Some(format!(
-            "the machine is busy: rows differ by more than they say; {} of {} spread by more than {}",
+        Some(0) => None,
+        Some(busy) => Some(format!(
+            "{} of {} spread by more than {}, as on a busy machine: differences between rows say little; close other \
+             programs, or raise --rounds",
             grouped(busy),
             counted(figures.rates().count() as u64, "row"),
             percent(BUSY)
         )),
-    }
+    };
+    build.into_iter().chain(noise)
 }
 
 fn on_threads(threads: usize) -> Section<'static> {
@@ -99,7 +106,10 @@ fn kernel_table(rows: &[KernelRate]) -> Table<'static> {
 fn stage_table(rows: &[StageRate]) -> Table<'static> {
     Table::of(rows)
         .column(Column::words("stage"), |row| Cell::text(row.stage.name()))
-        .column(Column::number("seconds"), |row| Cell::ratio(row.secs, 4))
+        .column(Column::number("ms"), |row| Cell::ratio(row.secs * 1e3, 2))
+        .column(Column::number("M keys/s"), |row| {
+            Cell::ratio(row.rate.keys_per_sec / 1e6, 1)
+        })
         .column(Column::number("GB/s"), |row| gigabytes(&row.rate))
         .column(Column::number("× line ends"), |row| {
             Cell::ratio(row.over_line_ends, 2)
@@ -138,6 +148,7 @@ pub(crate) fn write_csv(figures: &Figures, out: &mut dyn io::Write) -> io::Resul
             "bytes_per_sec",
             "spread",
             "secs",
+            "over_line_ends",
         ])?;
         for row in &scan.stages {
             let [keys, bytes, spread] = rates(&row.rate);
@@ -149,6 +160,7 @@ pub(crate) fn write_csv(figures: &Figures, out: &mut dyn io::Write) -> io::Resul
                 bytes,
                 spread,
                 row.secs.to_string(),
+                row.over_line_ends.to_string(),
             ])?;
         }
     } else {

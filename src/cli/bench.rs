@@ -44,7 +44,7 @@ impl Run for BenchArgs {
     fn run(&self) -> Result<Ending> {
         let figures = self.figures()?;
         if self.csv {
-            view::noise(&figures).iter().for_each(|noise| say(noise));
+            view::doubts(&figures).for_each(|doubt| say(&doubt));
             print_lines(|out| view::write_csv(&figures, out))?;
         } else {
             let rows = Rows::or_json(usize::MAX);
@@ -69,7 +69,7 @@ impl BenchArgs {
             None => bench::kernels(self.rounds, threads, options.kernel),
             Some(path) => {
                 let reading = |threads| reading(path, threads, &options);
-                bench::scan(self.rounds, threads, reading)
+                bench::scan(self.rounds, threads, options.kernel, path, reading)
             }
         }
     }

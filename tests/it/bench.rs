@@ -8,7 +8,8 @@ const LENGTHS: [u64; 5] = [8, 16, 32, 64, 256];
 fn every_kernel_is_timed_at_every_length_on_one_thread_and_on_all() {
     let scratch = Scratch::new();
     let json = scratch.report("bench --rounds 1 --threads 2 --json");
-    json.has(json!({"schema": "slotscope.bench/2", "rounds": 1, "busy_rows": 0, "scan": null}));
+    json.has(json!({"schema": "slotscope.bench/2", "rounds": 1, "busy_rows": null, "scan": null}));
+    json.has(json!({"kernel": hashslot::best().name, "version": env!("CARGO_PKG_VERSION")}));
     let mut rows = json["kernels"].list().iter();
     for threads in [1, 2] {
         for key_bytes in LENGTHS {
@@ -30,6 +31,7 @@ fn the_kernel_that_analyze_takes_is_marked_and_one_round_has_no_spread() {
     let scratch = Scratch::new();
     let text = scratch.text("bench --rounds 1 --threads 1");
     text.says("one round has no spread")
+        .says("built without optimisation")
         .says(&format!("{} *", hashslot::best().name))
         .lacks("table *")
         .lacks("%");
@@ -93,8 +95,14 @@ fn a_dump_is_scanned_by_stage_beside_a_count_of_its_line_ends() {
     text.says("with 3,000 line ends and 3,000 keys")
         .says("× line ends");
     let csv = scratch.text("bench --rounds 1 --threads 1 --csv --file list.keys");
-    assert!(csv.starts_with("stage,threads,keys_per_sec,"), "{csv}");
+    let header = "stage,threads,keys_per_sec,bytes_per_sec,spread,secs,over_line_ends";
+    assert_eq!(csv.lines().next(), Some(header));
     assert_eq!(csv.lines().count(), 1 + 5);
+    std::fs::create_dir(scratch.path("dumps")).unwrap();
+    scratch.file("dumps/a.keys", "a\nb\n");
+    scratch.file("dumps/b.keys", "c\n");
+    let json = scratch.report("bench --rounds 1 --threads 1 --json --file dumps");
+    json["scan"].has(json!({"file": "dumps", "keys": 3, "bytes": 6}));
 }
 
 #[test]
@@ -113,8 +121,10 @@ fn files_that_cannot_be_read_are_refused_as_by_analyze() {
             "{name}"
         );
     }
+    scratch.file("empty.keys", "");
     scratch.refuses(
-        "bench --file redis://127.0.0.1:1 | a running server, which this command does not read
+        "bench --rounds 1 --file empty.keys | empty.keys: has no keys
+         bench --file redis://127.0.0.1:1 | a running server, which this command does not read
          bench --rounds 1 --file cut.rdb | cut.rdb: byte ",
     );
     let output = scratch.piped("bench --rounds 1 --file -", b"a:1\na:2\n");

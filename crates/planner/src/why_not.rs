@@ -86,7 +86,7 @@ pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     if let Some((ratio, slots)) = found.filter(|found| is_better(found.0)) {
         return WhyNot::NotWorth(ratio, slots);
     }
-    if !is_impossible(&before, &aims, role) {
+    if !is_impossible(&before, role) {
         return WhyNot::NotFound;
     }
     let judged = request.roles.iter().filter(|role| role.is_judged()).count();
@@ -130,9 +130,13 @@ fn alone(request: &MoveRequest<'_>, role: usize, freed: Freed) -> Option<(f64, u
     keeps_limits.then(|| (max_over_mean(&state, role), state.moved().0 as usize))
 }
 
-/// Whether it is proven that no placement has a role within its band, no other above its ceiling, and keeps the limits
-/// of memory.
-fn is_impossible(before: &PlanState<'_>, aims: &Aims, role: usize) -> bool {
+/// Whether it is proven that no placement has a role within its band, the fullest node of no other above today's, and
+/// keeps the limits of memory.
+fn is_impossible(before: &PlanState<'_>, role: usize) -> bool {
+    // A plan may fill nodes without a heavy slot less than the fullest one; that others cannot be even is not said.
+    let mut aims = Aims::new(before);
+    aims.ceilings.clone_from(&aims.tops);
+    aims.most_beside.fill(f64::INFINITY);
     let mut levels = vec![f64::INFINITY; aims.bands.len()];
     levels[role] = aims.bands[role];
     let limit = |node, at, heaviest| aims.limit(before, node, at, heaviest, &levels);
