@@ -5,7 +5,7 @@
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const ARENAS: i32 = 2;
 
-/// Limits the arenas that are made from now on; other allocators return what is freed.
+/// Limits the arenas that are made from now on. Other allocators need no limit.
 pub(crate) fn limit() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

@@ -32,7 +32,7 @@ impl Listings {
     /// Adds the reply of node `id` at `asked`.
     ///
     /// # Errors
-    /// It is not a listing, or none of a cluster: the rule that it breaks. It has no effect.
+    /// The rule that the reply breaks; it then has no effect.
     pub(crate) fn add(
         &mut self,
         id: &str,

@@ -399,7 +399,7 @@ impl Rounds<'_, '_> {
     }
 }
 
-/// Primaries that do not answer are named up to here; of more there is a count.
+/// Maximum number of silent primaries that are named; the others are counted.
 const NAMED: usize = 3;
 
 /// Reports the primaries that do not answer, once.

@@ -67,7 +67,7 @@ impl SlotCounts {
 }
 
 /// The counts of each slot in `owned`, and the number of rows for other slots, which may have just moved there. This
-/// bounds the total over nodes by the number of slots. Of another reply, the rule that it breaks.
+/// bounds the total over nodes by the number of slots. An error is the rule that the reply breaks.
 pub(crate) fn read(reply: &Reply, owned: &SlotSet) -> Result<(Vec<SlotCounts>, u64), &'static str> {
     let (mut known, mut counts, mut foreign) = (SlotSet::none(), Vec::new(), 0);
     for row in reply.items().ok_or(NONSENSE)? {

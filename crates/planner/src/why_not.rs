@@ -133,7 +133,7 @@ fn alone(request: &MoveRequest<'_>, role: usize, freed: Freed) -> Option<(f64, u
 /// Whether it is proven that no placement has a role within its band, the fullest node of no other above today's, and
 /// keeps the limits of memory.
 fn is_impossible(before: &PlanState<'_>, role: usize) -> bool {
-    // A plan may fill nodes without a heavy slot less than the fullest one; that others cannot be even is not said.
+    // Nodes without a heavy slot have lower ceilings in a plan; the reason speaks of the fullest node alone.
     let mut aims = Aims::new(before);
     aims.ceilings.clone_from(&aims.tops);
     aims.most_beside.fill(f64::INFINITY);

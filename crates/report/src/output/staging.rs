@@ -226,9 +226,9 @@ struct Placing<'a> {
     path: &'a Path,
     target: &'a Path,
     written: Written,
-    /// The hidden name under which what was there is kept until all are placed.
+    /// The hidden name under which the present file is kept until all are placed.
     old: PathBuf,
-    /// Whether that has been done, if there was something.
+    /// Whether a file is kept there.
     is_kept: bool,
     is_placed: bool,
 }
@@ -245,7 +245,7 @@ impl<'a> Placing<'a> {
         }
     }
 
-    /// Gives what is there a second name; where that cannot be, or it is to go, it has the hidden name alone.
+    /// Gives the present file a second, hidden name; moves it there if it cannot have two names or is to be removed.
     fn keep(&mut self) -> io::Result<()> {
         remove_left(&self.old)?;
         let Ok(there) = self.target.symlink_metadata() else {
@@ -273,9 +273,8 @@ impl<'a> Placing<'a> {
             let _ = fs::rename(self.target, self.path);
         }
         if self.is_kept {
-            let _ = fs::rename(&self.old, self.target);
-            // Two names of one file are both left by that.
-            let _ = fs::remove_file(&self.old);
+            // Two names of one file both remain; where the rename fails, the hidden name may be the only one.
+            let _ = fs::rename(&self.old, self.target).and_then(|()| fs::remove_file(&self.old));
         }
     }
 
