@@ -1,6 +1,5 @@
 //! The figures of a bench; the fields are those of `slotscope bench --json`.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
@@ -15,10 +14,11 @@ pub(crate) const SCHEMA: &str = "slotscope.bench/2";
 pub(crate) const BUSY: f64 = 0.1;
 
 /// All figures; the fields are those of the JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct Figures {
     /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// The version of the program.
     pub version: &'static str,
@@ -39,7 +39,8 @@ pub(crate) struct Figures {
 }
 
 /// One kernel on keys of one length.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct KernelRate {
     /// Its name.
     pub kernel: &'static str,
@@ -57,7 +58,8 @@ pub(crate) struct KernelRate {
 }
 
 /// A dump, and how fast the stages of a scan are.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct ScanFigures {
     /// Its name, or that of its directory.
     pub file: Name,
@@ -72,7 +74,8 @@ pub(crate) struct ScanFigures {
 }
 
 /// One stage of a scan, with those before it from `read` on.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct StageRate {
     /// The stage.
     pub stage: Stage,
@@ -88,7 +91,8 @@ pub(crate) struct StageRate {
 }
 
 /// The stages of a scan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stage {
     /// None of a scan: the same bytes are read and their line ends counted, as wc -l does.

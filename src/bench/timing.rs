@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_model::balance::tidy;
@@ -20,7 +19,8 @@ pub(super) struct Run<'a> {
 }
 
 /// How fast something was: the median round.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct Rate {
     /// Keys a second.
     pub keys_per_sec: f64,

@@ -47,7 +47,7 @@ Example:
 
 impl Run for DiffArgs {
     fn run(&self) -> Result<Ending> {
-        let limits = Limit::parse_all::<Diff>(&self.fail_on)?;
+        let limits = Limit::parse_all("diff", &self.fail_on)?;
         let diff = Diff::of(&read(&self.old)?, &read(&self.new)?, self.by)?;
         self.output
             .print(&diff, Rows::or_json(self.top), || view::sections(&diff))?;

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::calendar::utc;
@@ -157,7 +156,8 @@ impl DumpArgs {
 }
 
 /// A key of an RDB file; the fields are those of a line of the JSON and the columns of the CSV.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct RecordLine {
     /// The key.
     pub key: Name,

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::error::{Error, Result};
@@ -141,7 +140,8 @@ impl KeyslotArgs {
 }
 
 /// The slot of a key; the fields are those of a line of the JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct KeySlot {
     /// The key.
     pub key: Name,

@@ -5,7 +5,6 @@
 
 use std::io::{self, Write};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -46,15 +45,15 @@ const OPS: [(&str, Compare); 6] = [
 ];
 
 impl Limit {
-    /// Parses limits on the numbers of `T`.
+    /// Parses limits on the numbers of the output whose schema has this name.
     ///
     /// # Errors
     /// A limit cannot be parsed, or its number does not exist.
-    pub(crate) fn parse_all<T: JsonSchema>(texts: &[String]) -> Result<Vec<Limit>> {
+    pub(crate) fn parse_all(name: &str, texts: &[String]) -> Result<Vec<Limit>> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let schema = schema::of::<T>();
+        let schema = schema::named(name);
         texts
             .iter()
             .map(|text| Limit::parse(text, &schema))

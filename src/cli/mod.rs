@@ -294,47 +294,11 @@ pub enum Command {
     Completions(manual::CompletionsArgs),
     /// The manual page, on standard output
     Man(manual::ManArgs),
+    /// The JSON Schema of a JSON output
+    Schema(schema::SchemaArgs),
     /// A command's flags, or a page of the manual
     Help(help::HelpArgs),
 }
-
-/// The JSON of each output by the name of its schema, which is the command's if it has one form of output.
-#[cfg(test)]
-static SCHEMAS: &[(&str, MakeSchema)] = &[
-    ("report", schema::of::<slotscope_model::Summary>),
-    (
-        "node-counts",
-        schema::of::<slotscope_model::node_counts::NodeCounts>,
-    ),
-    (
-        "advise",
-        schema::of::<slotscope_advisor::findings::AdviseFindings>,
-    ),
-    ("bench", schema::of::<crate::bench::Figures>),
-    (
-        "collect",
-        schema::of::<slotscope_engine::source::collection::manifest::Manifest>,
-    ),
-    ("diff", schema::of::<crate::diff::Diff>),
-    ("dump", schema::of::<dump::RecordLine>),
-    ("fanout", schema::of::<crate::fanout::FanoutFindings>),
-    ("find-tag", schema::of::<crate::find_tag::view::TagLine>),
-    ("keyslot", schema::of::<keyslot::KeySlot>),
-    ("lint", schema::of::<crate::lint::LintFindings>),
-    (
-        "plan",
-        schema::of::<slotscope_findings::plan::outcome::PlanOutcome>,
-    ),
-    ("timeline", schema::of::<crate::timeline::Timeline>),
-    ("trend", schema::of::<crate::trend::Trend>),
-    (
-        "whatif",
-        schema::of::<crate::whatif::findings::WhatIfFindings>,
-    ),
-];
-
-#[cfg(test)]
-type MakeSchema = fn() -> serde_json::Value;
 
 /// How a command ended successfully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -410,6 +374,7 @@ impl Command {
             Command::Recount(args) => args,
             Command::Completions(args) => args,
             Command::Man(args) => args,
+            Command::Schema(args) => args,
             Command::Help(args) => args,
         }
     }

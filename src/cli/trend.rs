@@ -14,7 +14,7 @@ use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::values::memory_size;
 use crate::cli::{Ending, Run, report_file};
 use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
-use crate::trend::{History, Options, Trend, view};
+use crate::trend::{History, Options, view};
 
 /// Many reports in the order of their dates: growth, forecast.
 #[derive(Args, Debug)]
@@ -69,7 +69,7 @@ pub enum DateOf {
 
 impl Run for TrendArgs {
     fn run(&self) -> Result<Ending> {
-        let limits = Limit::parse_all::<Trend>(&self.fail_on)?;
+        let limits = Limit::parse_all("trend", &self.fail_on)?;
         let maxmemory = self
             .maxmemory
             .as_deref()

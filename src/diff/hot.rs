@@ -1,6 +1,5 @@
 //! Nodes, slots and tags with a much larger share of the load than before.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::metric::Metric;
@@ -19,7 +18,8 @@ const HOT_RATIO: f64 = 2.0;
 const HOT_KEYS: u64 = 100;
 
 /// Something that got hot.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Hot {
     /// Its kind.
     pub kind: HotKind,
@@ -30,7 +30,8 @@ pub struct Hot {
 }
 
 /// The kinds of things that can get hot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum HotKind {
     /// A primary that was balanced, or not there, and is more than 5% above its fair share.

@@ -14,7 +14,6 @@ mod wording;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::error::{Error, Result};
@@ -37,10 +36,11 @@ use crate::diff::report::Report;
 pub const SCHEMA: &str = "slotscope.diff/1";
 
 /// The changes.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Diff {
     /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// The report before.
     pub old: Name,
@@ -70,7 +70,8 @@ pub struct Diff {
 }
 
 /// The verdict and its numbers, in the metric that is compared.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct VerdictChange {
     /// That metric.
     pub by: Metric,
@@ -87,7 +88,8 @@ pub struct VerdictChange {
 }
 
 /// Two verdicts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct States {
     /// Before.
     pub old: State,
@@ -96,7 +98,8 @@ pub struct States {
 }
 
 /// A node before and after; what a report does not have of it is absent.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NodeChange {
     /// Its id.
     pub id: Name,

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::metric::{Metric, PerMetric};
@@ -13,7 +12,8 @@ use crate::diff::report::{Bounds, NameList, Report};
 use crate::diff::{OldNew, per_metric};
 
 /// The names of two lists that changed; each row once, what changed most first.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Names {
     /// More in the new one for certain. Where the old one does not list it, it held at most what an unlisted name held.
     pub grew: Vec<Change>,
@@ -28,7 +28,8 @@ pub struct Names {
 }
 
 /// A name and its counts; of a list that does not have it, they are absent.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Change {
     /// The name.
     pub name: Name,

@@ -1,13 +1,13 @@
 //! A number before and after.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_model::balance::tidy;
 
 /// A number before and after; absent if one of the reports does not have it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
-#[schemars(rename = "OldNew_of_{T}")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(rename = "OldNew_of_{T}"))]
 pub struct OldNew<T> {
     /// Before.
     pub old: Option<T>,

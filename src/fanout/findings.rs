@@ -1,6 +1,5 @@
 //! Findings about all batches: the fields of `slotscope fanout --json`, in order.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
@@ -16,10 +15,11 @@ use crate::fanout::unknown::CommandCount;
 pub const SCHEMA: &str = "slotscope.fanout/3";
 
 /// All findings; the fields are those of the JSON.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FanoutFindings {
     /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// Where the nodes are from.
     pub nodes: Name,
@@ -68,7 +68,8 @@ pub struct FanoutFindings {
 }
 
 /// An input that was not read, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct PassedOver {
     /// The file.
     pub file: Name,
@@ -77,7 +78,8 @@ pub struct PassedOver {
 }
 
 /// Batches that end one way.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct OutcomeCount {
     /// The way.
     pub answer: BatchOutcome,

@@ -3,7 +3,6 @@
 //! Nodes count as slow independently of each other, and the parts of a batch go to all of its nodes at once, as clients
 //! send those that the cluster refuses as a whole.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::tally::sketch::histogram::Histogram;
@@ -15,7 +14,8 @@ pub const SLOW: f64 = 0.01;
 const WITHIN: f64 = 0.99;
 
 /// The latency of batches, from the tail of one node.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Latency {
     /// The share of a node's replies that count as slow: its slowest ones.
     pub slow_replies: f64,
@@ -30,7 +30,8 @@ pub struct Latency {
 }
 
 /// The latency of the batches with the most nodes.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct WidestLatency {
     /// n.
     pub nodes: u64,

@@ -3,14 +3,14 @@
 //! A command across slots is CROSSSLOT, whoever owns them: servers check slots before nodes. A transaction across slots is
 //! refused too, by CROSSSLOT, or by EXECABORT after a CROSSSLOT or MOVED.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::slot::set::SlotSet;
 use slotscope_topology::Topology;
 
 /// How a batch ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BatchOutcome {
     /// It runs.

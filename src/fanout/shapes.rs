@@ -7,7 +7,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
@@ -75,7 +74,8 @@ pub(crate) struct Touched<'a> {
 }
 
 /// A kind of batches.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct WorstShape {
     /// The patterns of its keys, separated by blanks.
     pub pattern: Name,

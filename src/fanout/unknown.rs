@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
@@ -25,7 +24,8 @@ pub(crate) struct UnknownCommands {
 }
 
 /// A command and how often it came.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CommandCount {
     /// Its name in upper case.
     pub name: Name,

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
@@ -11,7 +10,8 @@ use slotscope_topology::Topology;
 use crate::find_tag::FoundTag;
 
 /// A tag and where it lands; the fields are those of a line of the JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct TagLine {
     /// The tag, without braces.
     pub tag: Name,

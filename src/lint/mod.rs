@@ -9,7 +9,6 @@ mod sharing;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::hash::hash;
@@ -34,10 +33,11 @@ pub const HELP: &str = "slotscope lint --help";
 const OTHER_CONVENTION: f64 = 0.9;
 
 /// The findings.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct LintFindings {
     /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// All keys.
     pub keys: u64,
@@ -52,7 +52,8 @@ pub(crate) struct LintFindings {
 }
 
 /// A rule that keys break.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct Finding {
     /// Its id.
     pub rule: String,
@@ -71,7 +72,8 @@ pub(crate) struct Finding {
 }
 
 /// How far a count is certain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Counted {
     /// Exactly.

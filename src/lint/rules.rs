@@ -3,13 +3,11 @@
 use std::collections::HashSet;
 
 use regex::bytes::Regex;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How bad a finding is.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Makes `lint` exit with 1.

@@ -13,7 +13,6 @@ mod redacted;
 mod series;
 pub(crate) mod view;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
@@ -29,10 +28,11 @@ pub(crate) const SLOTS_PER_ROW: usize = 64;
 
 /// Operations over time, or with `by` CPU time in microseconds or bytes of network traffic: all `ops` are such amounts
 /// then, and all rates such amounts a second. All lists of numbers over time have one for each bucket.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct Timeline {
     /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// The measured kind of load.
     pub by: Heat,
@@ -65,7 +65,8 @@ pub(crate) struct Timeline {
 }
 
 /// A span of time.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct Bucket {
     /// Its start, in seconds since 1970 (UTC).
     pub from: u64,
@@ -76,7 +77,8 @@ pub(crate) struct Bucket {
 }
 
 /// Slots over time.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct SlotsOverTime {
     /// Slots that share a row: row 0 has slots 0 to one less than that.
     pub slots_per_row: usize,
@@ -85,7 +87,8 @@ pub(crate) struct SlotsOverTime {
 }
 
 /// A node over time.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct NodeOverTime {
     /// Its id in the cluster.
     pub id: Name,
@@ -100,7 +103,8 @@ pub(crate) struct NodeOverTime {
 }
 
 /// A hash tag over time.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct TagOverTime {
     /// The tag.
     pub tag: Name,
@@ -118,7 +122,8 @@ pub(crate) struct TagOverTime {
 }
 
 /// A time in which a slot has far more operations than usual.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(crate) struct Burst {
     /// The tag that has at least half of its operations.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,6 @@
 //! likelier shape gives the estimate; the interval spans both where the points do not rule one out. Where deviations do not
 //! stay, it is wider than it had to be.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_model::balance::tidy;
@@ -33,7 +32,8 @@ const ROUNDS: usize = 8;
 const MOST: f64 = 1e30;
 
 /// An estimate and its interval in 95 of 100 cases.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Interval {
     /// The estimate.
     pub estimate: f64,
@@ -44,7 +44,8 @@ pub struct Interval {
 }
 
 /// When something is reached, in months.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Reached {
     /// The estimate; absent where it is not reached within 100 years.
     pub estimate: Option<f64>,
@@ -55,7 +56,8 @@ pub struct Reached {
 }
 
 /// Growth at the time of the newest report.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Rate {
     /// The amount that a day adds.
     pub a_day: Interval,
@@ -64,7 +66,8 @@ pub struct Rate {
 }
 
 /// How something grows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// By the same amount each month.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
@@ -19,7 +18,8 @@ pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
 const AHEAD: [u32; 5] = [1, 3, 6, 12, 24];
 
 /// The forecast, if growth continues as before.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Forecast {
     /// The time of the newest report that growth is computed from, in seconds since 1970 (UTC).
     pub from: u64,
@@ -33,7 +33,8 @@ pub struct Forecast {
 }
 
 /// The growth of all data in one metric.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Growth {
     /// How many reports it is computed from.
     pub reports: u64,
@@ -50,7 +51,8 @@ pub struct Growth {
 }
 
 /// The numbers of a later report.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Ahead {
     /// Months after the newest report.
     pub months: u32,
@@ -61,7 +63,8 @@ pub struct Ahead {
 }
 
 /// The node that is full first, and when.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Full {
     /// Its id.
     pub id: Name,
@@ -84,7 +87,8 @@ pub struct Full {
 }
 
 /// The source of the growth of the node that is full first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// The memory that its server used in each report; the other nodes are full later.

@@ -11,7 +11,6 @@ pub mod point;
 pub(crate) mod view;
 mod wording;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::error::{Error, Result};
@@ -30,10 +29,11 @@ pub const SCHEMA: &str = "slotscope.trend/3";
 const MOST_REPORTS: usize = 2000;
 
 /// The reports over time.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Trend {
     /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// All of it in a sentence.
     pub sentence: String,

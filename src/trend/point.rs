@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::error::Result;
@@ -20,7 +19,8 @@ use crate::diff::doubt::Doubt;
 use crate::diff::report::Report;
 
 /// A report as a point in time.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Point {
     /// Its file.
     pub file: Name,
@@ -41,7 +41,8 @@ pub struct Point {
 }
 
 /// The primaries that own slots, at a time.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NodesAt {
     /// How many.
     pub count: u64,
@@ -52,7 +53,8 @@ pub struct NodesAt {
 }
 
 /// The fullest node, at a time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FullestAt {
     /// Its id.
     pub id: Name,
@@ -63,7 +65,8 @@ pub struct FullestAt {
 }
 
 /// The slots, at a time.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SlotsAt {
     /// The fullest over the mean.
     pub max_over_mean: PerMetric<Option<f64>>,

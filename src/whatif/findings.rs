@@ -1,6 +1,5 @@
 //! The effect of a change: the numbers of both sides, and a sentence.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::metric::{Load, Metric, PerMetric};
@@ -21,10 +20,11 @@ pub const SCHEMA: &str = "slotscope.whatif/2";
 const TOP_TAGS: usize = 10;
 
 /// The effect of a change; the fields are those of the JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct WhatIfFindings {
     /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// Facts about the input.
     pub input: InputFacts,
@@ -58,7 +58,8 @@ pub struct WhatIfFindings {
 }
 
 /// One side.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Side {
     /// Where the nodes are from.
     pub source: Name,

@@ -3,7 +3,6 @@
 //! Counts every tag up to a budget; beyond it, a sample of those with the smallest hashes, which does not depend on
 //! order.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::tally::sketch::bottom_k::BottomK;
@@ -19,7 +18,8 @@ const SEVERAL: u16 = u16::MAX;
 pub struct TagSplits(BottomK<u16, MAX_TAGS>);
 
 /// How many tags have keys in several slots.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SplitTags {
     /// Whether every tag was looked at; else a sample was.
     pub exact: bool,

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::Metric;
@@ -23,10 +22,11 @@ pub(crate) const SCHEMA: &str = "slotscope.advise/1";
 const LISTED: usize = 100;
 
 /// All findings; the fields are those of the JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct AdviseFindings {
     /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Whether to change the tags: the first scheme is the recommended one.
     pub advice: Advice,
@@ -73,7 +73,8 @@ pub struct AdviseFindings {
 }
 
 /// The advice in a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Advice {
     /// Change the tags.
@@ -83,7 +84,8 @@ pub enum Advice {
 }
 
 /// A family and its new names.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FamilyAdvice {
     /// The pattern.
     pub pattern: Name,
@@ -102,7 +104,8 @@ pub struct FamilyAdvice {
 }
 
 /// A scheme and its result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SchemeScore {
     /// Its tags; absent where it leaves them.
     pub tags: Vec<Name>,
@@ -137,7 +140,8 @@ pub struct SchemeScore {
 }
 
 /// A figure of the nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NodeFigures {
     /// The figure of the cluster's number of nodes.
     pub n: f64,
@@ -147,7 +151,8 @@ pub struct NodeFigures {
 }
 
 /// Batches of one kind.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct BatchKind {
     /// The command; absent for bare keys.
     pub command: Option<String>,

@@ -14,9 +14,8 @@ const GOOD_SHARE: f64 = 0.9;
 const HOT: f64 = 0.7;
 
 /// Why nothing changes.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum KeepReason {
     /// Tags are sound, and there is no batch to judge more by.

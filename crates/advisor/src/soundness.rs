@@ -17,8 +17,8 @@ use crate::scheme::Choice;
     Ord,
     serde::Serialize,
     serde::Deserialize,
-    schemars::JsonSchema,
 )]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Soundness {
     /// Tags stay far below the fair share of a node.

@@ -4,10 +4,9 @@
 //! moves the cursor, is invisible, or reverses surrounding text. Everything else is kept, so each byte string has
 //! exactly one spelling, from which it can be restored.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -195,16 +194,17 @@ impl Serialize for Name {
     }
 }
 
-impl JsonSchema for Name {
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for Name {
     fn inline_schema() -> bool {
         true
     }
 
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Name".into()
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         String::json_schema(generator)
     }
 }

@@ -1,10 +1,10 @@
 //! How evenly a load is spread over slots or nodes, and how numbers are written to reports.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Statistics of loads in one metric.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Balance {
     /// The largest load.

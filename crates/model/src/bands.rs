@@ -1,6 +1,5 @@
 //! From which ratio on a role is watched, and from which it is skewed.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::balance::tidy;
@@ -9,7 +8,8 @@ use crate::measure::Measure;
 use crate::state::State;
 
 /// From which ratio on the state is `watch`, and from which it is `skewed`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Bands {
     /// Up to this ratio the nodes are balanced.
     pub lower: f64,

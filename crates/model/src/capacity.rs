@@ -1,6 +1,5 @@
 //! The room that nodes have up to the limit set by the servers or the user.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
@@ -17,7 +16,8 @@ pub struct Room {
 }
 
 /// The room there is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Capacity {
     /// Bytes that a node may use.
     pub maxmemory: u64,
@@ -40,7 +40,8 @@ pub struct Capacity {
 }
 
 /// The room of a node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NodeRoom {
     /// The node.
     pub id: Name,
@@ -56,7 +57,8 @@ pub struct NodeRoom {
 }
 
 /// The node that is full first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FirstFull {
     /// The node.
     pub id: Name,

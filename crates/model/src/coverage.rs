@@ -1,7 +1,6 @@
 //! The part of the cluster that was seen, as the readers say it: in each role of each node, and of the input as a whole. Nodes are called
 //! even only where all of them were seen whole.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
@@ -10,7 +9,8 @@ use crate::measure::Measure;
 use crate::state::Role;
 
 /// The part of the cluster that was seen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Coverage {
     /// The roles that are judged, in their order.
@@ -20,7 +20,8 @@ pub struct Coverage {
 }
 
 /// The coverage of one role.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RoleCoverage {
     /// The role; null for further measures.
@@ -32,7 +33,8 @@ pub struct RoleCoverage {
 }
 
 /// A node and how much of it was seen in one role.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NodeCoverage {
     /// Its id.
     pub node: Name,
@@ -44,7 +46,8 @@ pub struct NodeCoverage {
 }
 
 /// How much was seen of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
     /// All of it. It may be empty or idle: zero was seen.
@@ -100,7 +103,8 @@ impl NodeCoverage {
 }
 
 /// A lack of the input as a whole.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Lack {
     /// Its kind.
     pub of: Lacking,
@@ -111,7 +115,8 @@ pub struct Lack {
 }
 
 /// The kind of what is missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lacking {
     /// Slots that nobody was asked for.

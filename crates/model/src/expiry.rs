@@ -1,13 +1,13 @@
 //! When keys expire, where the dump tells.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::PerMetric;
 use slotscope_engine::name::Name;
 
 /// When keys expire.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Expiry {
     /// Keys without a TTL.
     pub never: PerMetric<u64>,
@@ -32,7 +32,8 @@ pub struct Expiry {
 }
 
 /// Keys that expire within a time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Within {
     /// That time; absent: later.
     pub secs: Option<u64>,
@@ -42,7 +43,8 @@ pub struct Within {
 }
 
 /// The time in which most keys expire.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FullestTime {
     /// When it begins, in seconds since 1970.
     pub at: u64,
@@ -55,7 +57,8 @@ pub struct FullestTime {
 }
 
 /// Many keys that expire within a minute.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Storm {
     /// When it begins, in seconds since 1970.
     pub at: u64,
@@ -75,7 +78,8 @@ pub struct Storm {
 }
 
 /// The keys that expire within an hour.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Leaving {
     /// Keys.
     pub keys: u64,
@@ -88,7 +92,8 @@ pub struct Leaving {
 }
 
 /// The part of a node or pattern.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LeavingPart {
     /// The node, or the pattern.
     pub name: Name,

@@ -1,7 +1,6 @@
 //! Keys from key listings such as `--bigkeys`, and their slots and nodes. Nodes are not judged by them: only extreme
 //! keys are listed.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::extreme::Extreme;
@@ -10,7 +9,8 @@ use slotscope_engine::name::Name;
 use crate::Summary;
 
 /// The keys of lists of one kind.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ExtremeKeys {
     /// The measure of the lists.
     pub by: Extreme,
@@ -30,7 +30,8 @@ pub struct ExtremeKeys {
 }
 
 /// The entries of a command.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CommandEntries {
     /// Its name, in lower case.
     pub command: String,
@@ -39,7 +40,8 @@ pub struct CommandEntries {
 }
 
 /// A key, and its entries in lists.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ExtremeKey {
     /// Its first 512 bytes.
     pub key: Name,

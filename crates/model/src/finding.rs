@@ -1,6 +1,5 @@
 //! A finding: what is wrong, where, how urgent it is, and the steps that address it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
@@ -10,7 +9,8 @@ use crate::measure::Measure;
 use crate::state::{Role, Severity, State};
 
 /// A problem, and its place.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// `kind/role/node/subject`: the same in every run.
     pub id: String,
@@ -51,9 +51,8 @@ pub struct Finding {
 }
 
 /// The kind of a finding, from the most urgent to the least.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
     /// Slots are not served.

@@ -1,12 +1,12 @@
 //! The slots with the most CPU time while load was measured, and their keys: puts names to counters per slot.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
 
 /// A slot that took much of the CPU time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SlotAtWork {
     /// The slot.
     pub slot: u16,
@@ -22,7 +22,8 @@ pub struct SlotAtWork {
 }
 
 /// A key in a hot slot.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct KeyAtWork {
     /// Its first 512 bytes.
     pub key: Name,
@@ -38,7 +39,8 @@ pub struct KeyAtWork {
 }
 
 /// A key that took much of the CPU time, by HOTKEYS.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct HotKeyAtWork {
     /// Its first 512 bytes.
     pub key: Name,

@@ -1,6 +1,5 @@
 //! Facts about the input: its files, their content, and unread parts.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::format::{LineBy, Lost};
@@ -11,7 +10,8 @@ use crate::coverage::Lack;
 use crate::integrity::Integrity;
 
 /// Facts about the input.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct InputFacts {
     /// The keys that a filter left out; absent without one.
@@ -72,7 +72,8 @@ pub struct InputFacts {
 }
 
 /// The keys that a filter left out: all other numbers are of the rest.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Filtered {
     /// The filter as flags; of redacted reports without the patterns.
@@ -87,7 +88,8 @@ pub struct Filtered {
 }
 
 /// The meaning of the sizes of RDB files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Sizes {
     /// Estimates of the memory that a server uses.
@@ -97,7 +99,8 @@ pub enum Sizes {
 }
 
 /// One input.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FileFacts {
     /// As the user named it.
@@ -141,7 +144,8 @@ pub struct FileFacts {
 }
 
 /// The first key of an input.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FirstKey {
     /// Its name, the first 512 bytes.
@@ -159,7 +163,8 @@ impl FileFacts {
 }
 
 /// The version of an object that was read.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ObjectFacts {
     /// Its length; bytes of the input are those after decompression.
@@ -173,7 +178,8 @@ pub struct ObjectFacts {
 }
 
 /// Lines that are not keys.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Rejected {
     /// How many.
@@ -183,7 +189,8 @@ pub struct Rejected {
 }
 
 /// Values of one kind that could not be read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct UnreadableValues {
     /// Their kind.
     pub role: Lost,
@@ -194,7 +201,8 @@ pub struct UnreadableValues {
 }
 
 /// A line that is not a key.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RejectedLine {
     /// The input it is in.
     pub file: Name,
@@ -207,7 +215,8 @@ pub struct RejectedLine {
 }
 
 /// A place after which an input could not be read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Incomplete {
     /// The input.
     pub file: Name,

@@ -2,7 +2,6 @@
 //!
 //! `of_loads` finds those in slot and node loads, `of_files` those in the files read.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
@@ -10,7 +9,8 @@ use slotscope_engine::name::Name;
 use crate::nodes::NodeLoad;
 
 /// The damage of a dump.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Damage {
     /// The input could not be read to its end.
@@ -30,7 +30,8 @@ pub enum Damage {
 }
 
 /// A sign that the dump is incomplete or damaged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Integrity {
     /// The damage.
     pub kind: Damage,

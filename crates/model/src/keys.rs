@@ -1,13 +1,13 @@
 //! The heaviest single keys by bytes or operations, and attributes of keys: types, expiry, databases.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
 
 /// The heaviest keys.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Keys {
     /// The metric that they are listed by.
     pub by: Option<Metric>,
@@ -24,7 +24,8 @@ pub struct Keys {
 }
 
 /// A key and its weights.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Key {
     /// Its first 512 bytes.
     pub key: Name,
@@ -64,7 +65,8 @@ impl Key {
 }
 
 /// Keys of a type.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TypeLoad {
     /// The type, as the input calls it.
     #[serde(rename = "type")]
@@ -75,7 +77,8 @@ pub struct TypeLoad {
 }
 
 /// Keys of a database.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct DatabaseLoad {
     /// Its number.
     pub db: u64,

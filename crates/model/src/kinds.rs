@@ -1,13 +1,13 @@
 //! Keys by type and encoding, and the keys with the most elements.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::PerMetric;
 use slotscope_engine::name::Name;
 
 /// Keys of a type that are stored in the same way.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct EncodingLoad {
     /// The type, as the input calls it.
     #[serde(rename = "type")]
@@ -24,7 +24,8 @@ pub struct EncodingLoad {
 }
 
 /// A key with many elements.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LargeKey {
     /// Its name, the first 512 bytes.
     pub key: Name,

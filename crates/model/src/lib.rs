@@ -50,7 +50,6 @@ pub mod verdict;
 #[doc(hidden)]
 pub mod words;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::{Metric, PerMetric};
@@ -81,10 +80,11 @@ use crate::verdict::Verdict;
 pub const SCHEMA: &str = "slotscope.report/3";
 
 /// All findings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// How the report was made; the only part that differs from run to run.
     #[serde(default)]
@@ -187,7 +187,8 @@ pub struct Summary {
 }
 
 /// Loads by slot.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Slots {
     /// The load of each of the 16384 slots, by metric.
     #[serde(flatten)]
@@ -200,7 +201,8 @@ pub struct Slots {
 }
 
 /// One of the fullest slots.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct HotSlot {
     /// Its number.
     pub slot: u16,

@@ -1,13 +1,13 @@
 //! Slow and large commands that servers logged while load was measured.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::CommandLogKind;
 
 /// The entries of the logs of commands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LoggedAtWork {
     /// Primaries whose logs were read.
     pub nodes: u64,
@@ -20,7 +20,8 @@ pub struct LoggedAtWork {
 }
 
 /// Entries of a log with the same command and first key.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CommandAtWork {
     /// The log.
     pub log: CommandLogKind,

@@ -1,6 +1,5 @@
 //! The measure of a role: a metric of keys, or memory as reported by the servers.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::Metric;
@@ -9,9 +8,8 @@ use crate::limit;
 use crate::state::Role;
 
 /// The measure of a role.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// The sizes of keys.

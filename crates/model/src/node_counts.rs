@@ -1,6 +1,5 @@
 //! The report of the key counts of nodes alone, without a dump.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::Metric;
@@ -10,10 +9,11 @@ use crate::balance::Balance;
 use crate::state::State;
 
 /// The node part of a report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NodeCounts {
     /// That of report.json.
-    #[schemars(extend("const" = crate::SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = crate::SCHEMA)))]
     pub schema: String,
     /// The nodes.
     pub nodes: CountedNodes,
@@ -22,7 +22,8 @@ pub struct NodeCounts {
 }
 
 /// The nodes and their balance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CountedNodes {
     /// Where the counts are from.
     pub source: Name,
@@ -33,7 +34,8 @@ pub struct CountedNodes {
 }
 
 /// One node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CountedNode {
     /// The start of its id.
     pub id: Name,
@@ -48,7 +50,8 @@ pub struct CountedNode {
 }
 
 /// The verdict and its basis.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CountedVerdict {
     /// Keys.
     pub metric: Metric,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::{Metric, PerMetric};
@@ -16,7 +15,8 @@ use crate::node_labels::SharedParts;
 use crate::state::Role;
 
 /// The primaries and their loads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Nodes {
     /// "assumed even 3", "even 6", "one node a file", or the file that the topology was read from.
     pub source: Name,
@@ -37,7 +37,8 @@ pub struct Nodes {
 }
 
 /// One primary.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NodeLoad {
     /// Its id.
     pub id: Name,
@@ -84,7 +85,8 @@ pub struct NodeLoad {
 }
 
 /// The load of a node in fair shares, by role.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct OverShare {
     /// Of memory.
@@ -110,7 +112,8 @@ impl OverShare {
 }
 
 /// The flags of a primary in a listing, and those that its answers add.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub enum NodeFlag {
     /// The cluster agrees that it has failed.
     #[serde(rename = "fail")]
@@ -154,7 +157,8 @@ impl NodeLoad {
 }
 
 /// A slot that is being moved.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Move {
     /// The slot.
     pub slot: u16,
@@ -165,7 +169,8 @@ pub struct Move {
 }
 
 /// Slots of no node and their load.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Unowned {
     /// How many slots.
     pub slots: u32,

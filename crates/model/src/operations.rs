@@ -1,12 +1,12 @@
 //! Operations on keys as seen in captures: how many, when, and by which commands.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
 
 /// Operations on keys. A command with several keys is an operation on each.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Operations {
     /// How many.
     pub ops: u64,
@@ -32,7 +32,8 @@ pub struct Operations {
 }
 
 /// Operations on keys that no dump has: keys that are expired or new, or of another node, or never existed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct AbsentKeys {
     /// Operations whose keys were looked up: all, or of very many keys those of the busiest.
     pub looked_up: u64,
@@ -47,7 +48,8 @@ pub struct AbsentKeys {
 }
 
 /// A key that no dump has.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct AbsentKey {
     /// Its first 512 bytes.
     pub key: Name,
@@ -58,7 +60,8 @@ pub struct AbsentKey {
 }
 
 /// A key and the operations on it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct KeyOps {
     /// Its first 512 bytes.
     pub key: Name,
@@ -67,7 +70,8 @@ pub struct KeyOps {
 }
 
 /// The time with most operations.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Peak {
     /// When it begins, in seconds since 1970.
     pub at: u64,
@@ -78,7 +82,8 @@ pub struct Peak {
 }
 
 /// The operations of a command.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CommandOps {
     /// Its name, in lower case.
     pub command: String,

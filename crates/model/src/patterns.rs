@@ -3,15 +3,15 @@
 //! Prefixes are rolled up from patterns level by level, stopping before the first level with an id: patterns cover the
 //! levels below. Separators inside the hash tag do not split.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::PerMetric;
 use slotscope_engine::name::Name;
 
 /// Patterns or prefixes and their load.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "KeyGroups_of_{R}")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(rename = "KeyGroups_of_{R}"))]
 pub struct KeyGroups<R> {
     /// The counts are exact, and no row that is not listed holds more than `max_error`. Where it is false, there are too
     /// many patterns for any list.
@@ -27,7 +27,8 @@ pub struct KeyGroups<R> {
 }
 
 /// A pattern.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Pattern {
     /// Key names with marks in place of ids.
     pub pattern: Name,
@@ -37,7 +38,8 @@ pub struct Pattern {
 }
 
 /// A prefix.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Prefix {
     /// The first segments of key names.
     pub prefix: Name,
@@ -50,7 +52,8 @@ pub struct Prefix {
 }
 
 /// The load of the keys of a pattern or prefix.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GroupLoad {
     /// Exact.

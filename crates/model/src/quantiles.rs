@@ -1,10 +1,10 @@
 //! Quantiles of key lengths, key sizes and tag sizes.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Count and extremes are exact, quantiles to three significant digits and never above the maximum.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Quantiles {
     /// How many values.
@@ -30,7 +30,8 @@ pub struct Quantiles {
 
 /// How many keys a hash tag has. Where there are too many tags to count each, the count is that of `tags.distinct`, maximum
 /// and mean are those of all tags, and the quantiles are those of a sample.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TagSizes {
     /// The quantiles of the sampled tags, for all tags.
     #[serde(flatten)]

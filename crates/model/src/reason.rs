@@ -1,10 +1,10 @@
 //! Why nodes are not compared and judged in a role.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why nodes are not judged in a role.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// The nodes do next to nothing.

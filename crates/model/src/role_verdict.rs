@@ -1,6 +1,5 @@
 //! The verdict in one role: how uneven the compared nodes are, and why.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::Metric;
@@ -14,7 +13,8 @@ use crate::reason::Reason;
 use crate::state::{Role, State};
 
 /// The verdict in one role.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RoleVerdict {
     /// The role; null for keys and other measures that the user chose beside it.
@@ -55,7 +55,8 @@ pub struct RoleVerdict {
 }
 
 /// The fullest node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FullestNode {
     /// Its id.
     pub node: Name,

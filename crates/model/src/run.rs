@@ -1,6 +1,5 @@
 //! How and from which data a report was made.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
@@ -8,7 +7,8 @@ use slotscope_engine::name::Name;
 use crate::Summary;
 
 /// How a report was made.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Run {
     /// The version of slotscope.
@@ -40,7 +40,8 @@ pub struct Run {
 }
 
 /// When the oldest and the newest file of an input were last written, in seconds since 1970 (UTC).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Dumped {
     /// The oldest.
     pub first: u64,

@@ -1,6 +1,5 @@
 //! A step: the action, its actor, its command, and the resulting state of every role.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
@@ -9,7 +8,8 @@ use crate::independent_units::UnitKind;
 use crate::state::{Role, State};
 
 /// A step.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Step {
     /// Its kind.
     pub kind: StepKind,
@@ -72,7 +72,8 @@ pub enum Frees {
 pub type Pieces = (Name, UnitKind, u32);
 
 /// The request of moves.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Requested {
     /// The nodes that are to hold slots; fair shares after the step are those over them.
@@ -105,7 +106,8 @@ impl Requested {
 }
 
 /// A load that moves are asked for, or that they may not make worse. Ratios are fair shares.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RequestedRole {
     /// Its metric.
@@ -119,7 +121,8 @@ pub struct RequestedRole {
 }
 
 /// The kind of a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
     /// Brings failed primaries or open slots back.
@@ -148,7 +151,8 @@ pub enum StepKind {
 }
 
 /// The actor of a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Actor {
     /// Whoever runs the cluster.
@@ -159,7 +163,8 @@ pub enum Actor {
 }
 
 /// Roles after a step; absent where that is not known.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct After {
     /// Memory.
@@ -195,7 +200,8 @@ impl After {
 }
 
 /// A role after a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RoleAfter {
     /// The fullest node in fair shares.
     pub max_over_mean: f64,
@@ -206,7 +212,8 @@ pub struct RoleAfter {
 }
 
 /// A problem that no step cures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Left {
     /// The name of the role.
     pub role: String,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::{Errors, Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 
 /// The hash tags.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Tags {
     /// The listed counts are exact. The list may lack tags that are heavier than its last rows: see `max_error`.
     pub exact: bool,
@@ -44,7 +44,8 @@ pub struct Tags {
 }
 
 /// A hash tag and its load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Tag {
     /// Its bytes.
     pub tag: Name,
@@ -72,7 +73,8 @@ impl Tag {
 }
 
 /// A tag and its load, in a list about something else.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TagLoad {
     /// Its bytes.
     pub tag: Name,

@@ -1,6 +1,5 @@
 //! The verdict: what is wrong, most urgent first, and the remedies in order.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::Metric;
@@ -12,7 +11,8 @@ use crate::state::{Role, Severity, State};
 use crate::step::{Left, Step};
 
 /// The verdict and its basis.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Verdict {
     /// The state that the most urgent finding sets.

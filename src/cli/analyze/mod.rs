@@ -150,7 +150,7 @@ impl AnalyzeArgs {
 
     fn report(&self, redaction: Option<Arc<Redaction>>) -> Result<Ending> {
         let topology = self.cluster.topology()?;
-        let limits = Limit::parse_all::<Summary>(&self.fail_on)?;
+        let limits = Limit::parse_all("report", &self.fail_on)?;
         let analysis = self.analysis(&topology)?.redaction(redaction);
         let node_counts = self.node_counts()?;
         if let (Some(path), []) = (&self.cluster_info, self.reading.inputs.as_slice()) {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::format::keyless::Keyless;
@@ -13,9 +12,8 @@ use crate::name::Name;
 use crate::text::counted;
 
 /// A value of a key that may not be readable.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lost {
     /// Its size.

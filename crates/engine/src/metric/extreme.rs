@@ -1,13 +1,11 @@
 //! Key listings (such as `--bigkeys`) by measure. A listing has only a handful of extreme keys, so it is not a load
 //! metric, and nothing is judged by it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The measure of a list of extremes.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Extreme {
     /// CPU time in microseconds: HOTKEYS of Redis.

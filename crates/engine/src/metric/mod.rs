@@ -4,19 +4,19 @@
 #[doc(hidden)]
 pub mod extreme;
 mod per_metric;
+#[cfg(feature = "schemas")]
+mod schema;
 
 use std::ops::{AddAssign, Index, IndexMut};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::metric::per_metric::{Errors, PerMetric, PerWeight};
 
 /// A measure of load. All of them add up: the load of a slot is the sum of the loads of its keys. An LFU counter or an
 /// idle time does not add up, so it is not a metric of load; the accesses that a counter stands for do.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Metric {

@@ -1,6 +1,5 @@
 //! A value for each metric in the input; in JSON an object keyed by metric name.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -145,8 +144,8 @@ impl<T> PerMetric<T> {
 }
 
 /// The names of the metrics, and those of their errors.
-const NAMES: [&str; METRIC_COUNT] = names(false);
-const ERROR_NAMES: [&str; METRIC_COUNT] = names(true);
+pub(super) const NAMES: [&str; METRIC_COUNT] = names(false);
+pub(super) const ERROR_NAMES: [&str; METRIC_COUNT] = names(true);
 
 impl<T: Serialize> Serialize for PerMetric<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
@@ -192,63 +191,6 @@ impl<'de> Deserialize<'de> for Errors {
             keys: keys.unwrap_or(0),
             weights: PerWeight(weights),
         }))
-    }
-}
-
-/// The schema of an object with members of type `T` named after metrics; keys are required if the first `required` of
-/// them are.
-fn schema<T: JsonSchema>(
-    generator: &mut SchemaGenerator,
-    names: &[&str],
-    required: usize,
-) -> Schema {
-    let member = generator.subschema_for::<T>().to_value();
-    let properties: serde_json::Map<_, _> = names
-        .iter()
-        .map(|name| (String::from(*name), member.clone()))
-        .collect();
-    json_schema!({ "type": "object", "properties": properties, "required": names[..required] })
-}
-
-impl<T: JsonSchema> JsonSchema for PerMetric<T> {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        format!("PerMetric_of_{}", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        schema::<T>(generator, &NAMES, 1)
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for PerWeight<T> {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        format!("PerWeight_of_{}", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        schema::<T>(generator, &NAMES[1..], 0)
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-}
-
-impl JsonSchema for Errors {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Errors".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        schema::<u64>(generator, &ERROR_NAMES, 1)
-    }
-
-    fn inline_schema() -> bool {
-        true
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::metric::Metric;
@@ -16,7 +15,8 @@ use slotscope_model::Summary;
 pub(crate) const MAX_BLOCK: Duration = Duration::from_millis(100);
 
 /// A key, and how long its move blocks a node.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct BlockingKey {
     /// Its first 512 bytes.
     pub key: Name,

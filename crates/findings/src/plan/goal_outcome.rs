@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::metric::Metric;
@@ -25,7 +24,8 @@ const MOST: f64 = 0.5;
 
 /// A load that is judged, and how near to its target the plan comes. Ratios are loads of the fullest node that stays, in its fair
 /// shares; of a limit, the part of it that this node uses.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GoalOutcome {
     /// The role; absent for a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,8 @@ pub struct GoalOutcome {
 }
 
 /// A limit of the nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
     /// The limit of its memory.
@@ -66,7 +67,8 @@ pub enum Limit {
 }
 
 /// The slot, tag or key that sets the floor.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FloorUnit {
     /// Its kind.
     pub kind: FloorKind,
@@ -79,7 +81,8 @@ pub struct FloorUnit {
 }
 
 /// The kinds of units that set a floor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FloorKind {
     /// A slot.

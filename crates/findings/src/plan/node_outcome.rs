@@ -1,6 +1,5 @@
 //! A plan's nodes, today and after all moves.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::metric::PerMetric;
@@ -13,8 +12,9 @@ use crate::plan::inputs::{PlanInputs, PlannedNode};
 use slotscope_model::balance::tidy;
 
 /// Something today and once all has moved.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-#[schemars(rename = "Change_of_{T}")]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(rename = "Change_of_{T}"))]
 pub struct Change<T> {
     /// Today.
     pub before: T,
@@ -23,7 +23,8 @@ pub struct Change<T> {
 }
 
 /// A node today and then.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NodeOutcome {
     /// Its id.
     pub id: Name,

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::metric::{Metric, PerMetric};
@@ -25,10 +24,11 @@ use slotscope_model::step::Requested;
 pub(crate) const SCHEMA: &str = "slotscope.plan/2";
 
 /// A plan and its result.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct PlanOutcome {
     /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// The request, as a step of moves in a report has it.
     pub request: Requested,
@@ -72,7 +72,8 @@ pub struct PlanOutcome {
 }
 
 /// Slots that go from one node to another.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MoveOutcome {
     /// The node that gives them.
     pub from: Name,

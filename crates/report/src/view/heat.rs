@@ -1,6 +1,5 @@
 //! Loads counted over time, and how their amounts and rates are printed.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::text::{
@@ -11,7 +10,8 @@ use slotscope_engine::text::{
 const MICROS: f64 = 1e6;
 
 /// A measure of how busy a slot is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Heat {

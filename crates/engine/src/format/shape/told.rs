@@ -13,7 +13,8 @@ use crate::name::Name;
 use crate::sentence::Sentence;
 
 /// How the pattern of an input's lines was known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum LineBy {
     /// By `--line`.

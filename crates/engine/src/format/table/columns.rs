@@ -72,9 +72,8 @@ pub(crate) fn best(columns: &[Option<(Role, usize)>]) -> [Option<usize>; ROLES] 
 }
 
 /// The user's choice for escapes in keys.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyEscapes {

@@ -1,6 +1,5 @@
 //! The load of a collection (`--load`): the activity of all primaries during the same seconds, before any key was read.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::command::times::CommandTimes;
@@ -8,7 +7,8 @@ use crate::name::Name;
 
 /// The work of all primaries over the same seconds. Where servers count by slot (CLUSTER SLOT-STATS), `slot-stats.json` has a
 /// line of each at the start and one at the end.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LoadEntry {
     /// Seconds between the two readings.
     pub secs: f64,
@@ -59,7 +59,8 @@ impl LoadEntry {
 }
 
 /// A slot that took much of the CPU time, and keys in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct HotSlotKeys {
     /// The slot.
     pub slot: u16,
@@ -72,7 +73,8 @@ pub struct HotSlotKeys {
 }
 
 /// A key in a slot that took much of the CPU time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct HotKey {
     /// Its first 512 bytes.
     pub key: Name,
@@ -82,7 +84,8 @@ pub struct HotKey {
 }
 
 /// The keys that HOTKEYS found on the primaries that have it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct HotKeys {
     /// Primaries that counted by key.
     pub nodes: u64,
@@ -93,7 +96,8 @@ pub struct HotKeys {
 }
 
 /// A key and the CPU time of its commands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TimedKey {
     /// Its first 512 bytes.
     pub key: Name,
@@ -104,7 +108,8 @@ pub struct TimedKey {
 }
 
 /// Commands that primaries logged meanwhile: COMMANDLOG of Valkey 8.1 and later, else SLOWLOG.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LoggedCommands {
     /// Primaries whose logs were read.
     pub nodes: u64,
@@ -117,7 +122,8 @@ pub struct LoggedCommands {
 }
 
 /// Entries of a log with the same command and first key.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LoggedCommand {
     /// The log.
     pub log: CommandLogKind,
@@ -143,9 +149,8 @@ pub struct LoggedCommand {
 }
 
 /// A log of commands.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CommandLogKind {
     /// Commands that took long, in microseconds.
@@ -157,7 +162,8 @@ pub enum CommandLogKind {
 }
 
 /// The work of a primary, by INFO. Numbers that a server does not give are absent.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NodeWork {
     /// Its id in the cluster.
     pub id: Option<String>,
@@ -186,7 +192,8 @@ pub struct NodeWork {
 }
 
 /// Commands that a server refused, a second. What INFO errorstats and commandstats count apart is not known together.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RefusedWork {
     /// By the first word of the error, the most first: `CROSSSLOT`.
@@ -203,7 +210,8 @@ impl RefusedWork {
 }
 
 /// A command or an error, and how often it was refused.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Refused {
     /// The name of a command or an error.
     pub name: String,
@@ -212,7 +220,8 @@ pub struct Refused {
 }
 
 /// The cost of a command on a server.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CommandWork {
     /// Its name, as INFO commandstats has it.
     pub name: String,
@@ -225,7 +234,8 @@ pub struct CommandWork {
 }
 
 /// MONITOR of all primaries over the same seconds. The files have the names of commands and keys, and no values.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MonitorEntry {
     /// Seconds that it ran for, unless a node reached the limit of bytes before.
     pub secs: f64,
@@ -234,7 +244,8 @@ pub struct MonitorEntry {
 }
 
 /// MONITOR of a node.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MonitorNode {
     /// Its address, as CLUSTER NODES prints it: `host:port`.
     pub name: String,

@@ -1,7 +1,6 @@
 //! `collect.json`: what a collection contains, how it was made, and what is missing. Written by `collect`, read when
 //! analyzing the directory.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::source::collection::load::LoadEntry;
@@ -22,7 +21,8 @@ pub const SLOT_STATS_FILE: &str = "slot-stats.json";
 const OPEN_SHOWN: usize = 8;
 
 /// The content of a collection.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// `slotscope.collect/1`.
     pub schema: String,
@@ -144,7 +144,8 @@ impl Manifest {
 }
 
 /// The slots that were read of a sample: an even part of all, and the heaviest besides.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SampleEntry {
     /// The measure of the heaviest slots; absent if no server counted by slot, and a heavy slot may be missing.
     pub heaviest_by: Option<HeaviestBy>,
@@ -155,7 +156,8 @@ pub struct SampleEntry {
 }
 
 /// By what the heaviest slots of a sample were found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum HeaviestBy {
     /// By memory (SLOT-STATS) and by the number of keys.
@@ -165,7 +167,8 @@ pub enum HeaviestBy {
 }
 
 /// CLUSTER SLOT-STATS over time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SeriesEntry {
     /// Seconds between two samples.
     pub every: f64,
@@ -178,7 +181,8 @@ pub struct SeriesEntry {
 }
 
 /// How much is known of each key.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Its name, type, size, expiry.
@@ -191,7 +195,8 @@ pub enum Level {
 }
 
 /// How it was collected.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Settings {
     /// The percentage of a node's time that was allowed.
     pub max_load: f64,
@@ -209,7 +214,8 @@ pub struct Settings {
 }
 
 /// The PEM files of TLS, with their whole paths.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TlsEntry {
     /// Certificate authorities; absent: those of the system.
     pub ca: Option<String>,
@@ -220,7 +226,8 @@ pub struct TlsEntry {
 }
 
 /// A node that was read, or should have been.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NodeEntry {
     /// Its id in the cluster.
     pub id: Option<String>,
@@ -256,7 +263,8 @@ pub struct NodeEntry {
 }
 
 /// A number before and after.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct BeforeAfter {
     /// Before.
     pub before: Option<u64>,
@@ -265,7 +273,8 @@ pub struct BeforeAfter {
 }
 
 /// A primary whose replica took over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Failover {
     /// The id of the primary.
     pub from: String,

@@ -1,11 +1,11 @@
 //! Readings of servers in a collection: INFO and CLUSTER INFO, before and after reading the keys, so that rates are
 //! differences.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The role of a node in a cluster. A lone server is a primary.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// It owns slots, or could.
@@ -26,7 +26,8 @@ impl Role {
 }
 
 /// A server that was asked for its own figures: a primary, or a replica that keys were read from.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ServerEntry {
     /// Its id in the cluster.
     pub id: Option<String>,
@@ -72,7 +73,8 @@ impl ServerReading {
 }
 
 /// One reading, under the names that the server has for its figures. What a server does not say is absent. Sizes are bytes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ServerReading {
     /// When, in UTC.

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// The allocator of a server.
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocator {
     /// Bundled with the sources of Redis and Valkey
