@@ -14,8 +14,6 @@ pub struct Units {
     pub per: PerMetric<UnitsBy>,
     /// The number of distinct tags and untagged keys, whatever their weight; 0 if tags were not counted.
     pub count: f64,
-    /// The number of units by size in keys, as (keys, units); `None` if not counted.
-    pub key_sizes: Option<Vec<(f64, f64)>>,
     /// Whether the squares are exact rather than estimated.
     pub are_exact: bool,
 }
@@ -33,6 +31,8 @@ pub struct UnitsBy {
     pub count: f64,
     /// Keys with w_k > 0; 0 if unknown.
     pub positive: f64,
+    /// The number of units of each load, as (load, units); `None` where not all were counted.
+    pub sizes: Option<Vec<(f64, f64)>>,
     /// The heaviest units with known names, heaviest first.
     pub named: Vec<Unit>,
     /// Upper bound on the weight of any other unit.

@@ -8,6 +8,7 @@ use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::operations::BusyKeys;
+use crate::tally::sketch::histogram::{COARSE, Histogram};
 
 /// The weights of keys; absent in metrics missing from the input.
 pub type Weights = PerWeight<Weighed>;
@@ -28,6 +29,8 @@ pub struct Weighed {
     pub squares: u128,
     /// The sum of the squares of keys without a hash tag.
     pub untagged_squares: u128,
+    /// Those of keys without a hash tag, without zeros.
+    pub untagged: Histogram<COARSE>,
 }
 
 impl Weights {
@@ -66,8 +69,10 @@ impl Weights {
         } as u128;
         weighed.known = weighed.known.saturating_add(busy.distinct as u64);
         weighed.positive += busy.distinct as u64;
-        let untagged = busy.keys.iter().filter(|key| !key.tagged).count() as f64;
-        weighed.untagged_busy += (untagged + others) as u64;
+        let untagged = busy.keys.iter().filter(|key| !key.tagged);
+        weighed.untagged_busy += (untagged.clone().count() as f64 + others) as u64;
+        let loads = untagged.map(|key| key.weight(metric));
+        weighed.untagged.add(loads.filter(|load| *load > 0));
         weighed.sum = weighed.sum.saturating_add(total.into());
         let add = |sum: &mut u128, amount: u128| {
             *sum = sum.saturating_add(amount.saturating_add(rest_squares))
@@ -102,6 +107,10 @@ impl Weighed {
                 untagged_squares = untagged_squares.saturating_add(untagged);
             }
         }
+        let untagged = weights.iter().enumerate();
+        let untagged = untagged.filter(|(i, weight)| is_known(**weight) && !tagged(*i));
+        let positive = untagged.map(|(_, weight)| *weight);
+        self.untagged.add(positive.filter(|weight| *weight > 0));
         self.known += weights
             .iter()
             .map(|weight| u64::from(is_known(*weight)))
@@ -122,6 +131,7 @@ impl Weighed {
         self.sum = self.sum.saturating_add(other.sum);
         self.squares = self.squares.saturating_add(other.squares);
         self.untagged_squares = self.untagged_squares.saturating_add(other.untagged_squares);
+        self.untagged.merge(&other.untagged);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
+use slotscope_engine::tally::tags::TagCounter;
 use slotscope_engine::tally::weights::Weights;
 use slotscope_model::independent_units::{Unit, UnitKind, Units, UnitsBy};
 use slotscope_model::keys::{Key, Keys};
@@ -16,6 +17,7 @@ use crate::summary::unit_sizes;
 pub(crate) fn of(
     tags: Option<&Tags>,
     tag_sizes: Option<&TagSizes>,
+    counted: Option<&TagCounter>,
     keys: Option<&Keys>,
     weights: &Weights,
     totals: &PerMetric<u128>,
@@ -55,6 +57,12 @@ pub(crate) fn of(
             },
             key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
             positive,
+            sizes: match metric {
+                Metric::Keys => {
+                    tags.and_then(|tags| unit_sizes::of_keys(tags, tag_sizes, total as u64))
+                }
+                _ => unit_sizes::of_weights(counted, weighed, metric),
+            },
             named: named(tags, keys, metric),
             unnamed: tags.map_or(total, |tags| tags.bounds[metric] as f64),
         }
@@ -62,7 +70,6 @@ pub(crate) fn of(
     Units {
         per,
         count,
-        key_sizes: tags.and_then(|tags| unit_sizes::of(tags, tag_sizes, totals.keys as u64)),
         are_exact: tags.is_some_and(|tags| tags.distinct_error == 0.0),
     }
 }

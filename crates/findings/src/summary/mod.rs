@@ -157,6 +157,7 @@ pub fn summarise<'l>(
     let mut units = independent_units::of(
         tags.as_ref(),
         tag_sizes.as_ref(),
+        names.map(|names| &names.tags),
         keys.as_ref(),
         &tallies.weights,
         &totals,

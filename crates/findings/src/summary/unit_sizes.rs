@@ -1,6 +1,9 @@
-//! The number of units by size in keys, combined from counted or sampled tags and untagged keys.
+//! The number of units by load, combined from counted or sampled tags and untagged keys.
 
 use slotscope_engine::metric::Metric;
+use slotscope_engine::tally::sketch::histogram::{COARSE, Histogram};
+use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+use slotscope_engine::tally::weights::Weighed;
 
 use slotscope_model::quantiles::TagSizes;
 use slotscope_model::tags::Tags;
@@ -8,7 +11,11 @@ use slotscope_model::tags::Tags;
 /// (keys, units) pairs, untagged keys first; `None` if tag sizes were not counted.
 ///
 /// A sample of tags is scaled up to all tags that are not listed with certainty.
-pub(crate) fn of(tags: &Tags, tag_sizes: Option<&TagSizes>, keys: u64) -> Option<Vec<(f64, f64)>> {
+pub(crate) fn of_keys(
+    tags: &Tags,
+    tag_sizes: Option<&TagSizes>,
+    keys: u64,
+) -> Option<Vec<(f64, f64)>> {
     let untagged = (1.0, keys.saturating_sub(tags.tagged_keys) as f64);
     let pair = |(size, count): &(u64, u64)| (*size as f64, *count as f64);
     let counts: Vec<_> = match tag_sizes {
@@ -42,6 +49,35 @@ pub(crate) fn of(tags: &Tags, tag_sizes: Option<&TagSizes>, keys: u64) -> Option
     )
 }
 
+/// (load, units) pairs, within 6%; `None` where a unit is not counted by itself.
+pub(crate) fn of_weights(
+    tags: Option<&TagCounter>,
+    weighed: Option<&Weighed>,
+    metric: Metric,
+) -> Option<Vec<(f64, f64)>> {
+    let weighed = weighed?;
+    let mut tagged = Histogram::<COARSE>::default();
+    let counted = match &tags?.counts {
+        TagCounts::Exact(table) => {
+            let loads = table.iter().map(|(_, _, load)| load[metric]);
+            tagged.add(loads.filter(|load| *load > 0));
+            &tagged
+        }
+        TagCounts::Shared(counted) => counted.weights.get(metric).unwrap_or(&tagged),
+        TagCounts::CountMin(_) | TagCounts::HeavyHitters(_) => return None,
+    };
+    let is_all = weighed.untagged_busy <= weighed.untagged.count();
+    let pairs = weighed.untagged.pairs().chain(counted.pairs());
+    let pairs: Vec<_> = pairs
+        .map(|(load, units)| (load as f64, units as f64))
+        .collect();
+    // A counter stands for loads from this one on: their sum is known.
+    let sum: f64 = pairs.iter().map(|(load, units)| load * units).sum();
+    let scale = weighed.sum as f64 / sum;
+    let scaled = pairs.iter().map(|(load, units)| (load * scale, *units));
+    is_all.then(|| scaled.collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,10 +97,10 @@ mod tests {
             tagged_keys: 10,
             ..Tags::default()
         };
-        let sizes = of(&tags, Some(&counted(vec![(1, 2), (4, 2)], None)), 15);
+        let sizes = of_keys(&tags, Some(&counted(vec![(1, 2), (4, 2)], None)), 15);
         assert_eq!(sizes, Some(vec![(1.0, 5.0), (1.0, 2.0), (4.0, 2.0)]));
-        assert_eq!(of(&tags, None, 15), None);
-        assert_eq!(of(&Tags::default(), None, 15), Some(vec![(1.0, 15.0)]));
+        assert_eq!(of_keys(&tags, None, 15), None);
+        assert_eq!(of_keys(&Tags::default(), None, 15), Some(vec![(1.0, 15.0)]));
     }
 
     #[test]
@@ -74,7 +110,7 @@ mod tests {
             ..Tags::default()
         };
         tags.bounds[Metric::Keys] = 50;
-        let sizes = of(&tags, Some(&counted(vec![(1, 2), (4, 2)], Some(4))), 130).unwrap();
+        let sizes = of_keys(&tags, Some(&counted(vec![(1, 2), (4, 2)], Some(4))), 130).unwrap();
         assert_eq!(sizes, [(1.0, 30.0), (1.0, 20.0), (4.0, 20.0)]);
     }
 }

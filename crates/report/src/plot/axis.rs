@@ -75,15 +75,6 @@ impl Axis {
         f64::from(self.start) + part * f64::from(self.end - self.start)
     }
 
-    /// The value at a part of its length.
-    pub(crate) fn value(&self, part: f64) -> f64 {
-        if self.by_factors {
-            self.from * (self.to / self.from).powf(part)
-        } else {
-            self.from + (self.to - self.from) * part
-        }
-    }
-
     /// The coordinate of `value`, rounded.
     #[cfg(feature = "charts")]
     pub(crate) fn at(&self, value: f64) -> i32 {
@@ -171,6 +162,5 @@ mod tests {
             [10.0, 1e9].map(|value| axis.exact(value).round()),
             [0.0, 700.0]
         );
-        assert_eq!(axis.value(0.25).round(), 1000.0);
     }
 }

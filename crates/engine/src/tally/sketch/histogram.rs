@@ -1,5 +1,5 @@
-//! Frequencies of amounts such as key lengths or sizes in bytes: exact below 4096, with three significant digits above;
-//! count, sum and extremes are always exact.
+//! Frequencies of amounts such as key lengths or sizes in bytes: exact below a power of two, 4096 unless said otherwise,
+//! and with as many significant bits above; count, sum and extremes are always exact.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,17 +9,16 @@ use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::slots::add_all;
 
-/// Each amount below this has its own counter.
-const EXACT: u64 = 1 << EXACT_BITS;
-const EXACT_BITS: u32 = 12;
-/// Counters per doubling above: more than three digits.
-const STEPS: u64 = EXACT / 2;
+/// Three significant digits.
+pub const FINE: u32 = 12;
+/// Within 6%: 16 counters per doubling.
+pub const COARSE: u32 = 5;
 
-/// Frequencies of amounts.
+/// Frequencies of amounts, which are told apart by their first `BITS` bits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "SerializedHistogram", try_from = "SerializedHistogram")]
-pub struct Histogram {
-    /// Grows on demand: 2048 counters per doubling.
+pub struct Histogram<const BITS: u32 = FINE> {
+    /// Grows on demand, by doublings.
     counts: Vec<u64>,
     /// Number, sum and extremes of amounts that `counts` only approximates.
     large: Large,
@@ -32,8 +31,8 @@ struct SerializedHistogram {
     large: Large,
 }
 
-impl From<Histogram> for SerializedHistogram {
-    fn from(histogram: Histogram) -> Self {
+impl<const BITS: u32> From<Histogram<BITS>> for SerializedHistogram {
+    fn from(histogram: Histogram<BITS>) -> Self {
         let places = (0u64..).zip(histogram.counts);
         SerializedHistogram {
             counts: places.filter(|(_, count)| *count > 0).collect(),
@@ -42,7 +41,7 @@ impl From<Histogram> for SerializedHistogram {
     }
 }
 
-impl TryFrom<SerializedHistogram> for Histogram {
+impl<const BITS: u32> TryFrom<SerializedHistogram> for Histogram<BITS> {
     type Error = &'static str;
 
     fn try_from(listed: SerializedHistogram) -> Result<Self, &'static str> {
@@ -56,7 +55,7 @@ impl TryFrom<SerializedHistogram> for Histogram {
             ..Histogram::default()
         };
         for (place, count) in listed.counts {
-            if place > place_of(u64::MAX) {
+            if place > Self::place_of(u64::MAX) {
                 return Err(bad);
             }
             *histogram.counter(place as usize) = count;
@@ -72,10 +71,10 @@ struct Large {
     max: u64,
 }
 
-impl Default for Histogram {
+impl<const BITS: u32> Default for Histogram<BITS> {
     fn default() -> Self {
         Histogram {
-            counts: vec![0; EXACT as usize],
+            counts: vec![0; Self::EXACT as usize],
             large: Large {
                 sum: 0,
                 min: u64::MAX,
@@ -85,12 +84,17 @@ impl Default for Histogram {
     }
 }
 
-impl Histogram {
+impl<const BITS: u32> Histogram<BITS> {
+    /// Each amount below this has its own counter.
+    const EXACT: u64 = 1 << BITS;
+    /// Counters per doubling above.
+    const STEPS: u64 = Self::EXACT / 2;
+
     /// Adds all of `amounts`.
     #[inline]
     pub fn add(&mut self, amounts: impl Iterator<Item = u64>) {
         for amount in amounts {
-            if amount < EXACT {
+            if amount < Self::EXACT {
                 self.counts[amount as usize] += 1;
             } else {
                 self.add_large(amount);
@@ -99,7 +103,7 @@ impl Histogram {
     }
 
     /// Merges the counts of another histogram.
-    pub(crate) fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), 0);
         }
@@ -116,7 +120,7 @@ impl Histogram {
             .iter()
             .enumerate()
             .filter(|(_, count)| **count > 0);
-        positive.map(|(place, count)| (amount_at(place as u64), *count))
+        positive.map(|(place, count)| (Self::amount_at(place as u64), *count))
     }
 
     /// The number of amounts.
@@ -126,7 +130,7 @@ impl Histogram {
 
     /// Sum of all amounts.
     pub fn sum(&self) -> u128 {
-        let exact = self.pairs().take_while(|(amount, _)| *amount < EXACT);
+        let exact = self.pairs().take_while(|(amount, _)| *amount < Self::EXACT);
         exact
             .map(|(amount, count)| u128::from(amount) * u128::from(count))
             .sum::<u128>()
@@ -136,7 +140,7 @@ impl Histogram {
     /// The smallest; 0 if empty.
     pub fn min(&self) -> u64 {
         self.pairs().next().map_or(0, |(amount, _)| {
-            if amount < EXACT {
+            if amount < Self::EXACT {
                 amount
             } else {
                 self.large.min
@@ -152,40 +156,38 @@ impl Histogram {
     }
 
     fn add_large(&mut self, amount: u64) {
-        *self.counter(place_of(amount) as usize) += 1;
+        *self.counter(Self::place_of(amount) as usize) += 1;
         self.large.sum += u128::from(amount);
         self.large.min = self.large.min.min(amount);
         self.large.max = self.large.max.max(amount);
     }
-}
 
-impl Histogram {
     fn counter(&mut self, place: usize) -> &mut u64 {
         if place >= self.counts.len() {
             // Grow by whole doublings, so that the content does not depend on the order.
             self.counts
-                .resize((place + 1).next_multiple_of(STEPS as usize), 0);
+                .resize((place + 1).next_multiple_of(Self::STEPS as usize), 0);
         }
         &mut self.counts[place]
     }
-}
 
-/// The counter of an amount; large ones are indexed by their leading bits.
-fn place_of(amount: u64) -> u64 {
-    match u64::BITS - amount.leading_zeros() {
-        bits if bits <= EXACT_BITS => amount,
-        bits => {
-            let dropped = bits - EXACT_BITS;
-            u64::from(dropped) * STEPS + (amount >> dropped)
+    /// The counter of an amount; large ones are indexed by their leading bits.
+    fn place_of(amount: u64) -> u64 {
+        match u64::BITS - amount.leading_zeros() {
+            bits if bits <= BITS => amount,
+            bits => {
+                let dropped = bits - BITS;
+                u64::from(dropped) * Self::STEPS + (amount >> dropped)
+            }
         }
     }
-}
 
-/// The smallest amount of a counter.
-fn amount_at(place: u64) -> u64 {
-    match place / STEPS {
-        0 | 1 => place,
-        octave => (place - (octave - 1) * STEPS) << (octave - 1),
+    /// The smallest amount of a counter.
+    fn amount_at(place: u64) -> u64 {
+        match place / Self::STEPS {
+            0 | 1 => place,
+            octave => (place - (octave - 1) * Self::STEPS) << (octave - 1),
+        }
     }
 }
 
@@ -205,7 +207,7 @@ impl Tally for Lengths {
     }
 
     fn merge(&mut self, other: Self) {
-        self.0.merge(other.0);
+        self.0.merge(&other.0);
     }
 }
 
@@ -221,7 +223,7 @@ impl Tally for Sizes {
     }
 
     fn merge(&mut self, other: Self) {
-        self.0.merge(other.0);
+        self.0.merge(&other.0);
     }
 }
 
@@ -231,7 +233,7 @@ mod tests {
 
     #[test]
     fn small_amounts_are_exact_and_large_ones_to_three_digits() {
-        let mut amounts = Histogram::default();
+        let mut amounts = Histogram::<FINE>::default();
         amounts.add([0, 34, 34, 4095, 4096, 5001, 1_000_001, u64::MAX - 1].into_iter());
         let pairs: Vec<_> = amounts.pairs().collect();
         assert_eq!(pairs[..4], [(0, 1), (34, 2), (4095, 1), (4096, 1)]);
@@ -253,27 +255,31 @@ mod tests {
 
     #[test]
     fn every_counter_starts_where_the_one_before_ends() {
-        let mut amount = 0u64;
-        for place in 0..20 * STEPS {
-            assert_eq!(place_of(amount), place);
-            assert_eq!(amount_at(place), amount);
-            let next = amount_at(place + 1);
-            assert_eq!(place_of(next - 1), place);
-            amount = next;
+        fn check<const BITS: u32>() {
+            let mut amount = 0u64;
+            for place in 0..20 * Histogram::<BITS>::STEPS {
+                assert_eq!(Histogram::<BITS>::place_of(amount), place);
+                assert_eq!(Histogram::<BITS>::amount_at(place), amount);
+                let next = Histogram::<BITS>::amount_at(place + 1);
+                assert_eq!(Histogram::<BITS>::place_of(next - 1), place);
+                amount = next;
+            }
         }
+        check::<FINE>();
+        check::<COARSE>();
     }
 
     #[test]
     fn the_order_does_not_show() {
         let of = |amounts: &[u64]| {
-            let mut counted = Histogram::default();
+            let mut counted = Histogram::<FINE>::default();
             counted.add(amounts.iter().copied());
             counted
         };
         let mut forward = of(&[3, 1 << 40]);
-        forward.merge(of(&[70_000]));
+        forward.merge(&of(&[70_000]));
         let mut backward = of(&[70_000]);
-        backward.merge(of(&[1 << 40, 3]));
+        backward.merge(&of(&[1 << 40, 3]));
         assert_eq!(forward, backward);
     }
 }

@@ -9,11 +9,11 @@ use super::heaviest::Heaviest;
 use super::partition::Partition;
 use super::word::Word;
 use super::{FindNames, PARTITIONS, TagTable};
-use crate::metric::{Load, Metric, PerMetric};
+use crate::metric::{Load, Metric, PerMetric, PerWeight};
 use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::tally::recount::hottest;
-use crate::tally::sketch::histogram::Histogram;
+use crate::tally::sketch::histogram::{COARSE, Histogram};
 
 /// Maximum tags listed by a metric.
 pub const LISTED: usize = 1000;
@@ -30,6 +30,8 @@ pub struct CountedTags {
     pub squares: PerMetric<u128>,
     /// Key counts of tags.
     pub sizes: Histogram,
+    /// Their other loads, without zeros.
+    pub weights: PerWeight<Histogram<COARSE>>,
     /// The heaviest by each metric and those of the hottest slots, by name.
     pub named: Vec<(Name, Load)>,
     /// An upper bound on any other tag.
@@ -47,6 +49,7 @@ struct Sums {
     distinct: u64,
     squares: PerMetric<u128>,
     sizes: Histogram,
+    weights: PerWeight<Histogram<COARSE>>,
     heaviest: Vec<(Metric, Heaviest)>,
     of_slots: Vec<(Metric, u16, Heaviest)>,
 }
@@ -139,6 +142,7 @@ impl HotSlots {
             distinct: 0,
             squares: PerMetric::default(),
             sizes: Histogram::default(),
+            weights: PerWeight::default(),
             heaviest: self.metrics.iter().map(of_metric).collect(),
             of_slots: self.slots.iter().map(of_slot).collect(),
         }
@@ -157,6 +161,10 @@ impl Sums {
             let squares = self.squares.get_or_insert_with(*metric, u128::default);
             *squares = squares.saturating_add(u128::from(load) * u128::from(load));
             heaviest.offer(load, slot, cell);
+            if let (1.., Some(weight)) = (load, metric.weight()) {
+                let loads = self.weights.0[weight].get_or_insert_default();
+                loads.add(std::iter::once(load));
+            }
         }
         if hot.is_hot[usize::from(slot)] {
             let of_slot = self.of_slots.iter_mut().filter(|(_, own, _)| *own == slot);
@@ -170,7 +178,12 @@ impl Sums {
             let mine = self.squares.get_or_insert_with(metric, u128::default);
             *mine = mine.saturating_add(*squares);
         }
-        self.sizes.merge(other.sizes);
+        self.sizes.merge(&other.sizes);
+        for (mine, theirs) in self.weights.0.iter_mut().zip(&other.weights.0) {
+            if let Some(theirs) = theirs {
+                mine.get_or_insert_default().merge(theirs);
+            }
+        }
         for ((_, mine), (_, theirs)) in self.heaviest.iter_mut().zip(other.heaviest) {
             mine.merge(theirs);
         }
@@ -201,6 +214,7 @@ impl Swept {
             distinct: self.sums.distinct,
             squares: self.sums.squares,
             sizes: self.sums.sizes,
+            weights: self.sums.weights,
             named,
             bound,
         })
