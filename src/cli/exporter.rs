@@ -70,7 +70,7 @@ impl Run for ExporterArgs {
             self.listen, self.interval
         ));
         let pages = Mutex::new(Pages {
-            metrics: page::without_cluster(&cluster, false),
+            metrics: page::NOTHING.to_owned(),
             read: None,
         });
         let addresses: Vec<_> = seeds.into_iter().map(|seed| seed.address).collect();
@@ -112,6 +112,9 @@ impl ExporterArgs {
             let start = Instant::now();
             let snapshot = live.read()?;
             say_failures(&snapshot, &mut last_failures);
+            if before.is_none() {
+                lock(pages).metrics = page::once_read(cluster);
+            }
             if let Some(before) = &before {
                 let summary = judged::summary(before, &snapshot);
                 let observed = Observed {

@@ -44,6 +44,16 @@ pub(crate) struct Observed<'s> {
     pub took: f64,
 }
 
+/// The page before any reading.
+pub(crate) const NOTHING: &str = END;
+
+/// The page after the first reading: figures are what grew until the second.
+pub(crate) fn once_read(cluster: &str) -> String {
+    let mut families = of_cluster(cluster);
+    families.one("up", UP, Some(1.0));
+    families.finish() + END
+}
+
 /// The page for an unreadable cluster. If it was read before and no primary answers now, it is known to be down.
 pub(crate) fn without_cluster(cluster: &str, is_down: bool) -> String {
     let mut families = of_cluster(cluster);

@@ -21,8 +21,8 @@ const UNKNOWN: &str = "-";
 pub(crate) trait Row: Sized + 'static {
     /// The columns.
     const COLUMNS: &'static [Column<Self>];
-    /// Heading of the default sort column.
-    const SORTED_BY: &'static str;
+    /// Headings of the columns to sort by: the first one in which any row has more than nothing.
+    const SORTED_BY: &'static [&'static str];
 
     /// An id that identifies the row across readings.
     fn id(&self) -> String;
@@ -53,7 +53,7 @@ enum Cell<T> {
 }
 
 impl Row for Shard {
-    const SORTED_BY: &'static str = "state";
+    const SORTED_BY: &'static [&'static str] = &["state", "cpu", "ops/s", "memory"];
     const COLUMNS: &'static [Column<Shard>] = &[
         name("shard", |shard, most| address(&shard.name, most)),
         number("memory", 0, 10, |shard| shard.memory.map(float), bytes),
@@ -83,7 +83,7 @@ impl Row for Shard {
 }
 
 impl Row for Slot {
-    const SORTED_BY: &'static str = "cpu";
+    const SORTED_BY: &'static [&'static str] = &["cpu", "memory", "keys"];
     const COLUMNS: &'static [Column<Slot>] = &[
         number(
             "slot",
@@ -108,7 +108,7 @@ impl Row for Slot {
 }
 
 impl Row for SlotKey {
-    const SORTED_BY: &'static str = "memory";
+    const SORTED_BY: &'static [&'static str] = &["memory", "elements"];
     const COLUMNS: &'static [Column<SlotKey>] = &[
         name("key", |key, most| key.name.short(most)),
         word(

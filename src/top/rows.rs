@@ -174,7 +174,13 @@ fn without_cpu(snapshot: &Snapshot) -> Option<String> {
     if first.counts_cpu_by_slot() || answers.any(Reading::counts_cpu_by_slot) {
         return None;
     }
-    let is_off =
-        "CPU time by slot is not counted; CONFIG SET cluster-slot-stats-enabled yes turns it on";
-    Some(first.refusal.clone().unwrap_or_else(|| is_off.to_owned()))
+    let why = match &first.refusal {
+        Some(refusal) => {
+            format!("hot keys: slotscope analyze HOST:PORT --load 10s --monitor; {refusal}")
+        }
+        None => {
+            "CPU time by slot: CONFIG SET cluster-slot-stats-enabled yes turns it on".to_owned()
+        }
+    };
+    Some(why)
 }

@@ -5,7 +5,7 @@ use ratatui::crossterm::event::KeyCode;
 use slotscope_collect::slot_keys::{SlotKey, SlotKeys};
 use slotscope_model::state::State;
 
-use crate::top::columns::Row;
+use crate::top::columns::{Column, Row};
 use crate::top::rows::{Cluster, Health, Shard, Slot};
 
 #[derive(Default)]
@@ -84,6 +84,10 @@ impl Screen {
             return;
         }
         self.message = None;
+        // Nothing says which slot is hot.
+        if self.read.is_none() && read.cluster.without_cpu.is_some() {
+            self.place = Place::Shards;
+        }
         self.read = Some(read);
     }
 
@@ -172,9 +176,18 @@ impl Screen {
 
     fn sort_by_next(&mut self) {
         match self.place {
-            Place::Shards => self.shards.sort_by_next::<Shard>(),
-            Place::Slots => self.slots.sort_by_next::<Slot>(),
-            Place::Keys => self.keys.sort_by_next::<SlotKey>(),
+            Place::Shards => {
+                let now = self.shards.sorted_by(&self.listed_shards());
+                self.shards.sort_by_next::<Shard>(now);
+            }
+            Place::Slots => {
+                let now = self.slots.sorted_by(&self.listed_slots());
+                self.slots.sort_by_next::<Slot>(now);
+            }
+            Place::Keys => {
+                let now = self.keys.sorted_by(&self.listed_keys());
+                self.keys.sort_by_next::<SlotKey>(now);
+            }
         }
     }
 
@@ -220,17 +233,28 @@ impl Screen {
 
 fn sorted<'r, T: Row>(rows: &'r [T], cursor: &Cursor) -> Vec<&'r T> {
     let mut sorted: Vec<&T> = rows.iter().collect();
-    let mut columns = T::COLUMNS.iter();
-    if let Some(by) = columns.find(|column| column.heading == cursor.sorted_by::<T>()) {
+    if let Some(by) = column::<T>(cursor.sorted_by(&sorted)) {
         sorted.sort_by(|a, b| by.order(b).total_cmp(&by.order(a)));
     }
     sorted
 }
 
+fn column<T: Row>(heading: &str) -> Option<&'static Column<T>> {
+    T::COLUMNS.iter().find(|column| column.heading == heading)
+}
+
 impl Cursor {
-    /// The heading of the column that rows are sorted by.
-    pub(crate) fn sorted_by<T: Row>(&self) -> &'static str {
-        self.sorted_by.unwrap_or(T::SORTED_BY)
+    /// The heading of the column that these rows are sorted by.
+    pub(crate) fn sorted_by<T: Row>(&self, rows: &[&T]) -> &'static str {
+        let has_values = |heading: &&&'static str| {
+            let column = column::<T>(heading);
+            column.is_some_and(|column| rows.iter().any(|row| column.order(row) > 0.0))
+        };
+        let usual = T::SORTED_BY
+            .iter()
+            .find(has_values)
+            .or(T::SORTED_BY.first());
+        self.sorted_by.or(usual.copied()).unwrap_or_default()
     }
 
     /// The index of the row in the list; the first if it is gone.
@@ -246,11 +270,9 @@ impl Cursor {
         (to > 0).then(|| rows[to].id())
     }
 
-    fn sort_by_next<T: Row>(&mut self) {
+    fn sort_by_next<T: Row>(&mut self, now: &str) {
         let headings = T::COLUMNS.iter().map(|column| column.heading);
-        let mut after = headings
-            .cycle()
-            .skip_while(|heading| *heading != self.sorted_by::<T>());
+        let mut after = headings.cycle().skip_while(|heading| *heading != now);
         self.sorted_by = after.nth(1);
         self.id = None;
     }

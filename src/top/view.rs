@@ -191,7 +191,7 @@ impl Painter<'_> {
         let height = usize::from(area.height.saturating_sub(1));
         let first = (at + 1).saturating_sub(height.max(1));
         let heads = columns.iter().map(|(column, _)| {
-            let mark = if column.heading == cursor.sorted_by::<T>() {
+            let mark = if column.heading == cursor.sorted_by(rows) {
                 "▾"
             } else {
                 ""

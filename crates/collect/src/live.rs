@@ -22,8 +22,6 @@ pub struct Live<'a> {
     access: &'a Access,
     watch: Watch<'a>,
     probe: Probe<'a>,
-    /// By server, the commands that counting its keys took so far, which no client sent.
-    own: BTreeMap<String, u64>,
     /// By server, the last known memory of its keys.
     datasets: BTreeMap<String, u64>,
 }
@@ -67,7 +65,6 @@ impl<'a> Live<'a> {
                 access,
                 watch: *watch,
                 probe: Probe::new(access),
-                own: BTreeMap::new(),
                 datasets: BTreeMap::new(),
             }),
             Site::Lone(address) => {
@@ -87,11 +84,7 @@ impl<'a> Live<'a> {
         let servers = probe::primaries(&self.watch);
         let mut readings = self.probe.read(&servers)?;
         for (server, reading) in servers.iter().zip(&mut readings) {
-            let own = self.own.get(server.key()).copied().unwrap_or(0);
             let Ok(reading) = reading else { continue };
-            if let Some(commands) = &mut reading.server.total_commands_processed {
-                *commands = commands.saturating_sub(own);
-            }
             match reading.server.dataset() {
                 Some(size) => drop(self.datasets.insert(server.key().to_owned(), size)),
                 None => {
@@ -144,12 +137,10 @@ impl<'a> Live<'a> {
         let outage = AtomicBool::new(false);
         let plan = self.plan(&outage);
         let outcomes = crew::all(tasks.iter(), |task| scan::counts(&plan, task))?;
-        for ((server, reading), outcome) in without.iter_mut().zip(outcomes) {
+        for ((_, reading), outcome) in without.iter_mut().zip(outcomes) {
             let (Ok(reading), Ok(outcome)) = (reading, outcome) else {
                 continue;
             };
-            let own = self.own.entry(server.key().to_owned()).or_default();
-            *own += outcome.counts.len() as u64;
             let by_slot = outcome.counts.into_iter();
             let counts = by_slot.map(|(slot, keys)| SlotCounts {
                 slot,

@@ -151,11 +151,7 @@ impl Peer {
     fn read(&mut self, server: &Asked, most_commands: Option<usize>) -> Result<Reading> {
         let is_member = server.id.is_some();
         let mut commands = Commands::default();
-        let sections: &[&[u8]] = match most_commands {
-            Some(_) => &[b"INFO", b"all"],
-            None => &[b"INFO"],
-        };
-        commands.add("INFO", sections);
+        commands.add("INFO", &[b"INFO", b"all"]);
         if is_member {
             commands.add("CLUSTER INFO", &[b"CLUSTER", b"INFO"]);
         }
@@ -166,7 +162,7 @@ impl Peer {
         let mut replies = self.connection.pipeline(&commands)?.into_iter();
         let reply = replies.next().unwrap_or(Reply::Nil);
         let info = Server::from_reply(reply, &self.connection)?;
-        let mut figures = reading(&info);
+        let mut figures = without_observers(reading(&info), &info);
         let state = replies.next().and_then(Reply::into_text);
         figures.cluster_state = state.and_then(|text| cluster_state(&text));
         let (slots, foreign) = match replies.next() {
@@ -206,6 +202,46 @@ impl Peer {
     }
 }
 
+/// Commands that watch a server, ours and those of others. Servers before 7.0 count those of CLUSTER together.
+const OBSERVERS: [&str; 6] = [
+    "cluster",
+    "cluster|countkeysinslot",
+    "cluster|getkeysinslot",
+    "cluster|info",
+    "cluster|slot-stats",
+    "info",
+];
+
+/// Whether nobody's data is concerned by a command of this name in INFO.
+pub(crate) fn is_observer(name: &str) -> bool {
+    OBSERVERS.contains(&name)
+}
+
+/// The load without that of its observers.
+fn without_observers(mut figures: ServerReading, info: &Server) -> ServerReading {
+    let (mut calls, mut usec) = (0u64, 0u64);
+    for (name, counts) in info.fields().filter_map(command) {
+        if is_observer(name) {
+            calls = calls.saturating_add(counts.0);
+            usec = usec.saturating_add(counts.1);
+        }
+    }
+    if let Some(all) = &mut figures.total_commands_processed {
+        *all = all.saturating_sub(calls);
+    }
+    if let Some(cpu) = &mut figures.used_cpu {
+        *cpu = (*cpu - usec as f64 / 1e6).max(0.0);
+    }
+    figures
+}
+
+/// Name, calls and microseconds of `cmdstat_get:calls=5,usec=20,...`.
+fn command<'a>((name, value): (&'a str, &'a str)) -> Option<(&'a str, (u64, u64))> {
+    let name = name.strip_prefix("cmdstat_")?;
+    let counts = (part(value, "calls=")?, part(value, "usec=")?);
+    is_plain(name).then_some((name, counts))
+}
+
 /// The number after `name` in `calls=5,usec=20`.
 fn part(value: &str, name: &str) -> Option<u64> {
     let mut parts = value.split(',');
@@ -216,17 +252,16 @@ fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_graphic()) && name.len() <= 64
 }
 
-/// `cmdstat_get:calls=5,usec=20,...` by command name; if there are more than `most`, those with the most time.
+/// Calls and microseconds by command name; if there are more than `most`, those with the most time.
 fn commandstats(info: &Server, most: usize) -> BTreeMap<String, (u64, u64)> {
-    let command = |(name, value): (&str, &str)| {
-        let name = name.strip_prefix("cmdstat_")?;
-        let counts = (part(value, "calls=")?, part(value, "usec=")?);
-        is_plain(name).then_some((name.to_owned(), counts))
-    };
-    let mut commands: Vec<(String, (u64, u64))> = info.fields().filter_map(command).collect();
-    commands.sort_by_cached_key(|(name, (_, usec))| (Reverse(*usec), name.clone()));
+    let of_clients = info.fields().filter_map(command);
+    let mut commands: Vec<_> = of_clients.filter(|(name, _)| !is_observer(name)).collect();
+    commands.sort_by_key(|(name, (_, usec))| (Reverse(*usec), *name));
     commands.truncate(most);
-    commands.into_iter().collect()
+    let named = commands.into_iter();
+    named
+        .map(|(name, counts)| (name.to_owned(), counts))
+        .collect()
 }
 
 /// Errors with which a node of a cluster refuses commands; others are mistakes of a command that ran.
@@ -319,11 +354,12 @@ mod tests {
 
     const INFO: &str = "redis_version:7.0.15\r\nused_memory:1000\r\nmaster_repl_offset:90\r\n\
         slave0:ip=h,port=1,state=online,offset=80,lag=1\r\nslave1:ip=h,port=2,state=online,offset=70,lag=1\r\n\
-        slave_repl_offset:5\r\ncmdstat_get:calls=5,usec=20,usec_per_call=4.00\r\ncmdstat_bad:calls=x\r\n";
+        slave_repl_offset:5\r\ntotal_commands_processed:100\r\nused_cpu_user:1.5\r\nused_cpu_sys:0\r\n\
+        cmdstat_info:calls=30,usec=250000\r\ncmdstat_cluster|info:calls=20,usec=250000\r\ncmdstat_cluster|slots:calls=9,usec=9\r\n\
+        cmdstat_get:calls=5,usec=20,usec_per_call=4.00\r\ncmdstat_bad:calls=x\r\n";
 
     fn asked(stats: &'static [u8]) -> Vec<Asked> {
         let answer = move |command: &str| match command {
-            "INFO" => Some(text("redis_version:7.0.15\r\n")),
             "INFO all" => Some(text(INFO)),
             "CLUSTER INFO" => Some(text("cluster_state:ok\r\n")),
             of if of.starts_with("CLUSTER SLOT-STATS") => Some(stats.to_vec()),
@@ -350,7 +386,9 @@ mod tests {
             read(b"*1\r\n*2\r\n:7\r\n*4\r\n$9\r\nkey-count\r\n:3\r\n$8\r\ncpu-usec\r\n:9\r\n")
                 .unwrap();
         assert_eq!(found.commands["get"], (5, 20));
-        assert_eq!((found.commands.len(), found.lag_bytes), (1, Some(20)));
+        assert_eq!((found.commands.len(), found.lag_bytes), (2, Some(20)));
+        let load = (found.server.total_commands_processed, found.server.used_cpu);
+        assert_eq!(load, (Some(50), Some(1.0)), "without observers");
         assert_eq!(found.server.cluster_state.as_deref(), Some("ok"));
         let expected = SlotCounts {
             slot: 7,

@@ -7,8 +7,6 @@ use slotscope_engine::source::collection::servers::ServerReading;
 
 use crate::probe::{Reading, SlotCounts};
 
-/// The commands run by a reading itself.
-const OWN: [&str; 3] = ["cluster|slot-stats", "cluster|info", "info"];
 /// Commands of a node that are named.
 const COMMANDS: usize = 20;
 
@@ -122,9 +120,7 @@ fn commands(
     last: &BTreeMap<String, (u64, u64)>,
     secs: f64,
 ) -> Vec<CommandWork> {
-    let is_own = |name: &str| OWN.contains(&name);
-    let counted = last.iter().filter(|(name, _)| !is_own(name));
-    let grown = counted.filter_map(|(name, (calls, usec))| {
+    let grown = last.iter().filter_map(|(name, (calls, usec))| {
         let (old_calls, old_usec) = first.get(name).copied().unwrap_or((0, 0));
         let calls = calls.checked_sub(old_calls).filter(|calls| *calls > 0)?;
         Some((name, calls, usec.checked_sub(old_usec)?))

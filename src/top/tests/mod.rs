@@ -273,6 +273,28 @@ fn enter_leads_to_the_slots_of_a_shard_and_to_the_keys_of_a_slot_and_escape_back
 }
 
 #[test]
+fn without_cpu_time_by_slot_the_busiest_shard_and_the_slot_with_most_keys_come_first() {
+    let uncounted = |secs| {
+        let mut snapshot = snapshot(secs, false);
+        for primary in &mut snapshot.primaries {
+            let reading = primary.reading.as_mut().unwrap();
+            reading.refusal = Some("CLUSTER SLOT-STATS is not known".into());
+            for slot in reading.slots.iter_mut().flatten() {
+                (slot.cpu, slot.net_in) = (None, None);
+                slot.keys = if slot.slot == 7991 { 3000 } else { 1 };
+            }
+        }
+        snapshot
+    };
+    let mut screen = Screen::default();
+    screen.take(between(&uncounted(9), &uncounted(10)));
+    assert_eq!(screen.place, Place::Shards);
+    press(&mut screen, "\n");
+    assert_eq!(screen.only, Some(name(1)));
+    assert_eq!(press(&mut screen, "\n"), [Wish::Keys(7991)]);
+}
+
+#[test]
 fn the_cursor_stays_at_its_row_and_the_first_row_is_the_hottest() {
     let mut screen = screen();
     assert_eq!(current_slot(&screen), Some(7991));
