@@ -385,4 +385,18 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_kept_file_that_cannot_go_back_stays_under_its_hidden_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = (folder.path().join(".a.part"), folder.path().join("a"));
+        fs::write(&entry.1, "old").unwrap();
+        let mut placing = Placing::new((&entry, Written::Whole));
+        placing.keep().unwrap();
+        // What a file cannot replace.
+        fs::remove_file(&entry.1).unwrap();
+        fs::create_dir_all(entry.1.join("in the way")).unwrap();
+        placing.put_back();
+        assert_eq!(fs::read_to_string(&placing.old).unwrap(), "old");
+    }
 }
