@@ -55,16 +55,6 @@ impl SharedParts {
             None => name.clone(),
         }
     }
-
-    /// The dropped parts as a pattern: `*.example.com:6379`; `None` if nothing is dropped.
-    pub fn of(self, name: &Name) -> Option<Name> {
-        let whole = &name.0;
-        if self == SharedParts::default() || whole.len() <= self.start + self.end {
-            return None;
-        }
-        let (start, end) = (&whole[..self.start], &whole[whole.len() - self.end..]);
-        Some(Name([start, b"*", end].concat()))
-    }
 }
 
 /// The length of the port with its colon, if all names end with the same port.
@@ -171,18 +161,6 @@ mod tests {
             assert_eq!(labels(&whole), whole);
         }
         assert_eq!(labels(&[&*first]), [first]);
-    }
-
-    #[test]
-    fn what_is_left_out_can_be_said() {
-        let names = ["a", "b"]
-            .map(|host| Name::from(format!("{host}.a-long-domain.example.com:1").as_str()));
-        let shared = SharedParts::new(names.iter());
-        assert_eq!(
-            shared.of(&names[0]),
-            Some(Name::from("*.a-long-domain.example.com:1"))
-        );
-        assert_eq!(SharedParts::default().of(&names[0]), None);
     }
 
     proptest! {

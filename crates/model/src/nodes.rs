@@ -196,12 +196,6 @@ impl Nodes {
         self.source.0 == Topology::ONE_A_FILE.as_bytes()
     }
 
-    /// The shared parts that labels drop, around a `*`; `None` if names are shown in full.
-    pub fn left_out(&self) -> Option<Name> {
-        let first = self.list.first()?;
-        first.shared.of(&first.name())
-    }
-
     /// The owner of each slot, as an index into the list.
     pub fn owners(&self) -> Vec<Option<usize>> {
         let mut owners = vec![None; SLOTS];

@@ -4,7 +4,7 @@ use slotscope_model::bands::Bands;
 use slotscope_model::limit;
 use slotscope_model::measure::Measure;
 use slotscope_model::reason::Reason;
-use slotscope_model::state::State;
+use slotscope_model::state::{Role, State};
 
 use crate::summary::split::Split;
 
@@ -44,13 +44,18 @@ pub(crate) fn judge(
     let by_chance = split.by_chance();
     let bands = Bands::new(measure, by_chance, previous);
     let state = bands.state(split.max_over_mean);
+    let is_unhurried = amounts.cpu.is_some_and(|cpu| cpu < limit::UNHURRIED);
+    let most = match measure.role() {
+        Role::Load if is_unhurried => State::Watch,
+        _ => State::Skewed,
+    };
     let unjudged = |reason| Judgement {
         state: State::Unjudged,
         reason: Some(reason),
         bands,
     };
     let judged = |state| Judgement {
-        state,
+        state: most.min(state),
         reason: None,
         bands,
     };

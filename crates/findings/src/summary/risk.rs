@@ -27,10 +27,8 @@ use slotscope_model::state::{Role, Severity, State};
 pub(crate) const LARGE_KEY: u64 = 100 << 20;
 /// A key of this many elements is always a risk.
 pub(crate) const MANY_ELEMENTS: u64 = 1_000_000;
-/// A key with this fraction of a node's fair share is a risk.
-const HEAVY_KEY: f64 = 0.05;
-/// A tag with this fraction of a node's fair share is a risk; with a whole share, a warning.
-const HEAVY_TAG: f64 = 0.2;
+/// A key or tag with this fraction of a node's fair share is a risk; a tag with a whole share, a warning.
+const HEAVY: f64 = 0.5;
 const WHOLE: f64 = 1.0;
 /// A key that blocks its node for longer than this, in milliseconds, is a warning.
 const LONG_BLOCK: f64 = 1000.0;
@@ -220,7 +218,7 @@ fn keys(summary: &Summary, is_atomic: bool) -> Vec<Finding> {
                 0.0
             };
             let is_large = metric == Metric::Bytes && key.weight(metric) >= LARGE_KEY;
-            if key.node.is_some() && (share >= HEAVY_KEY || is_large) {
+            if key.node.is_some() && (share >= HEAVY || is_large) {
                 let bytes = key.weights.get(Metric::Bytes).copied();
                 let share = Some((share, Measure::from(metric)));
                 add((&key.key, key.slot), kind_of(key), bytes, &key.node, share);
@@ -278,7 +276,7 @@ fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
         let fair = fair(nodes, metric);
         let named = of_metric.named.iter();
         let tags = named.filter(|unit| unit.kind == UnitKind::Tag && unit.node.is_some());
-        for tag in tags.take_while(|tag| fair > 0.0 && tag.load / fair >= HEAVY_TAG) {
+        for tag in tags.take_while(|tag| fair > 0.0 && tag.load / fair >= HEAVY) {
             // Its key has a finding of its own.
             if tag.main_key.is_some() {
                 continue;

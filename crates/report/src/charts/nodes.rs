@@ -93,10 +93,7 @@ fn subtitle(summary: &Summary) -> String {
             counted(u64::from(unowned.slots), "slot")
         ),
     };
-    // The parts omitted from labels come last.
-    let words = summary.nodes.left_out();
-    let left_out = words.map_or(String::new(), |names| format!("  ·  {names}"));
-    format!("{}{aside}{left_out}", source_line(summary))
+    format!("{}{aside}", source_line(summary))
 }
 
 /// A row of the chart.

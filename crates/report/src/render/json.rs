@@ -47,6 +47,11 @@ pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
         )
     };
     let bad = |reason: String| Err(Error::bad(file.to_string(), reason));
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return bad(
+            "no report.json of analyze; of a dump, make one first: slotscope analyze DUMP --json > FILE".into(),
+        );
+    }
     let head: Head = serde_json::from_slice(bytes).map_err(unreadable)?;
     match head.schema {
         Some(serde_json::Value::String(schema)) if schema == SCHEMA => {}

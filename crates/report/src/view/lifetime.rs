@@ -13,6 +13,9 @@ use crate::view::{Cell, Column, Section, Table};
 /// Maximum characters of a node or pattern.
 const NAME: usize = 120;
 
+/// Fewer of the keys that expire in the same minutes are no peak.
+const PEAK: f64 = 0.01;
+
 /// Groups of LFU counters: upper bound, and meaning.
 const LFU: [(u8, &str); 6] = [
     (4, "not used for minutes"),
@@ -41,16 +44,12 @@ pub(crate) fn expiry(summary: &Summary) -> Option<Section<'_>> {
             "had expired when the dump was written, and are in memory until they are used or swept";
         section = section.line(format!("{} {state}", counted(expired.keys, "key")));
     }
-    if let Some(fullest) = &expiry.fullest {
+    if let Some(fullest) = expiry.fullest.as_ref().filter(|at| at.share >= PEAK) {
         section = section.line(fullest_in_words(fullest));
     }
-    let rows = expiry.within.iter().map(|within| {
-        let left = match within.secs {
-            Some(secs) => format!("in less than {}", span(secs)),
-            None => "later".into(),
-        };
-        Part::new(left, within.load)
-    });
+    let mut from = 0;
+    let rows = expiry.within.iter();
+    let rows = rows.map(|within| Part::new(range(&mut from, within.secs), within.load));
     let table = table("expires", None, rows, summary);
     section = if expiry.within.is_empty() {
         section
@@ -108,21 +107,25 @@ fn fullest_in_words(fullest: &FullestTime) -> String {
 /// Idle time of keys.
 pub(crate) fn idle(summary: &Summary) -> Option<Section<'_>> {
     let mut from = 0;
-    let rows = summary.idle.as_ref()?.iter().map(|row| {
-        let idle = match row.under_secs {
-            Some(under) if from == 0 => format!("less than {}", span(under)),
-            Some(under) => format!("{} to {}", span(from), span(under)),
-            None => format!("{} or more", span(from)),
-        };
-        from = row.under_secs.unwrap_or(from);
-        Part::new(idle, row.load)
-    });
+    let rows = summary.idle.as_ref()?.iter();
+    let rows = rows.map(|row| Part::new(range(&mut from, row.under_secs), row.load));
     let table = table("not used for", None, rows, summary);
     Some(
         Section::titled("Idle time")
             .anchored("idle", "Idle")
             .table(table),
     )
+}
+
+/// The range of time after the last one, which ended at `from`.
+fn range(from: &mut u64, under: Option<u64>) -> String {
+    let range = match under {
+        Some(under) if *from == 0 => format!("less than {}", span(under)),
+        Some(under) => format!("{} to {}", span(*from), span(under)),
+        None => format!("{} or more", span(*from)),
+    };
+    *from = under.unwrap_or(*from);
+    range
 }
 
 /// How often keys are used, according to LFU counters.

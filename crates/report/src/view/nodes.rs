@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::text::{self, counted, percent};
+use slotscope_engine::text::{counted, percent};
 use slotscope_model::Summary;
 use slotscope_model::capacity::NodeRoom;
 use slotscope_model::coverage::Extent;
@@ -20,7 +20,6 @@ use crate::view::{Cell, Column, Scope, Section, Table, Value};
 /// Minimum value of the longest bar, so that bars of even nodes do not look full.
 const LONGEST: f64 = 1.25;
 /// Maximum characters of the part shared by all node names.
-const NAME: usize = 200;
 /// The explanation of "fair" in column titles.
 const FAIR: &str =
     "what a node holds over what the average node holds: 1 is its fair share, the mark on a bar";
@@ -48,13 +47,9 @@ pub(crate) fn in_full(summary: &Summary) -> Option<Section<'_>> {
 
 fn titled(summary: &Summary) -> Option<Section<'_>> {
     let title = format!("Nodes ({})", summary.nodes.source);
-    let headed = Section::titled(title)
+    let section = Section::titled(title)
         .anchored("nodes", "Nodes")
         .explained("verdict.md", "how nodes are judged");
-    let section = match summary.nodes.left_out() {
-        Some(names) => headed.line(format!("names of nodes: {}", text::name(&names, NAME))),
-        None => headed,
-    };
     (!summary.has_only_extremes()).then_some(section)
 }
 

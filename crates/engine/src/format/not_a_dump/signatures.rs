@@ -33,6 +33,11 @@ pub static SIGNATURES: &[NotADump] = &[
         UNPACK,
     ),
     NotADump::new(
+        "the first bytes of an RDB file, without any key",
+        Sign::Start(is_magic),
+        "copy it again: the rest is missing",
+    ),
+    NotADump::new(
         "a tally file of slotscope",
         Sign::Start(|head| json_starts(head, &["{", "\"plan\"", ":", "{", "\"flags\""])),
         "compress it again: zstd FILE, then slotscope analyze FILE.zst",
@@ -83,6 +88,13 @@ fn is_packed(head: &[u8]) -> bool {
         |(at, bytes): &(usize, &[u8])| head.get(*at..).is_some_and(|rest| rest.starts_with(bytes));
     let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     PACKED.iter().any(is_here) && head.iter().take(512).any(is_control)
+}
+
+/// Whether there is nothing but the magic of an RDB file, which a part of its version number may lack.
+fn is_magic(head: &[u8]) -> bool {
+    let version = [&b"REDIS"[..], b"VALKEY"];
+    let mut version = version.iter().filter_map(|magic| head.strip_prefix(*magic));
+    head.len() <= 9 && version.any(|digits| digits.iter().all(u8::is_ascii_digit))
 }
 
 /// Whether JSON starts with these tokens, ignoring white space; `0` matches any number.

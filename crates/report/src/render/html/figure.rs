@@ -27,8 +27,8 @@ pub(super) struct Figure<'a> {
     ticks: Vec<(f64, String)>,
     /// Back to front.
     paths: Vec<Path>,
-    /// Values at equal distances along the horizontal axis.
-    ends: Vec<String>,
+    /// Of the horizontal axis: positions from the left in percent, with labels.
+    across: Vec<(f64, String)>,
 }
 
 /// A mark: its outline, its paint attributes, and its tooltip.
@@ -52,7 +52,7 @@ impl<'a> Figure<'a> {
         let marks = plot.marks.iter().map(|mark| path(&plot, mark, LINE));
         let unit = placed(Plot::unit());
         let sample = |(mark, words): &'a (Mark, String)| (path(&unit, mark, LINE), words.as_str());
-        let label = |quarter| x.numbers.short(x.value(f64::from(quarter) / 4.0));
+        let across = x.ticks(APART).into_iter();
         Figure {
             title: &figure.title,
             along: &figure.along,
@@ -63,7 +63,9 @@ impl<'a> Figure<'a> {
                 .into_iter()
                 .map(|(value, label)| (y.exact(value) / 10.0, label))
                 .collect(),
-            ends: (0..=4).map(label).collect(),
+            across: across
+                .map(|(value, label)| (x.exact(value) / 10.0, label))
+                .collect(),
         }
     }
 }

@@ -43,8 +43,7 @@ function tell(wanted) {
     element("bdi", name ? ` ${name}` : "", item);
   }
   if (hits.length + slots.length === 0) element("p", "Nothing on this page has it.", box);
-  const cut = parts.filter((part) => part.found === 0 && part.of > part.rows);
-  if (cut.length > 0) element("p", `Not among ${cut.map((part) => `the ${grouped(part.rows)} shown of ${grouped(part.of)} of “${part.name}”`).join(", ")}: the CSV files have them.`, box).className = "note";
+  if (parts.some((part) => part.of > part.rows)) element("p", "Long tables show their first rows only; the CSV files have more.", box).className = "note";
 }
 
 /** Searches; the address has it too. */

@@ -130,11 +130,9 @@ function show(part, table) {
     row.hidden = !fit || found > limit;
     if (!row.hidden && find("search")) lead(heads, row);
   }
-  const of = Number(table.dataset.of);
-  const shown = of > rows.length ? `the ${grouped(rows.length)} shown of ${grouped(of)}` : `the ${grouped(rows.length)} rows`;
   if (filter) part.querySelector("[data-count]").textContent = own.text && found > 0 ? `${grouped(found)} of ${grouped(rows.length)} rows` : "";
   const none = part.querySelector("[data-none]");
-  if (none) none.textContent = found === 0 && wanted ? `Not among ${shown}.` : "";
+  if (none) none.textContent = found === 0 && wanted ? "No row." : "";
   if (all) all.hidden = limit === Infinity || rows.length <= limit;
 }
 
