@@ -180,3 +180,35 @@ fn an_argument_that_is_not_utf8_has_a_way_out() {
     let output = scratch.shell(format!("slotscope analyze a.keys --json {flag}"));
     assert_eq!(report(&output)["input"]["keys"], 1);
 }
+
+/// Without the words of parsers.
+#[test]
+fn a_wrong_value_is_answered_with_what_is_wanted() {
+    let scratch = Scratch::new();
+    scratch.write("keys", "user:1\nuser:2\n");
+    scratch.write("cut.rdb", "REDIS0010");
+    for (line, said) in [
+        ("analyze keys --nodes abc", "it must be a whole number"),
+        (
+            "analyze keys --growth x --maxmemory 1gb",
+            "it must be a number",
+        ),
+        (
+            "find-tag --slot 20000",
+            "20000 is no slot; slots are 0 to 16383",
+        ),
+        ("find-tag --slot 99999999999999999999", "it is too large"),
+        (
+            "diff keys keys",
+            "no report.json of analyze; of a dump, make one first",
+        ),
+        (
+            "analyze cut.rdb",
+            "the first bytes of an RDB file, without any key",
+        ),
+    ] {
+        let output = scratch.run(line);
+        assert_eq!(code(&output), 2, "{line}");
+        stderr(&output).says(said);
+    }
+}

@@ -18,8 +18,6 @@ const EDGE: i32 = 12;
 /// Diameter of a dot, and thickness of a line.
 const DOT: f64 = 9.0;
 const LINE: f64 = 3.0;
-/// Length of a dash, and of the gap after it.
-const DASH: f64 = 9.0;
 /// Height of a row of the key, width of a mark in it, and half its height.
 const ROW: i32 = 28;
 const WIDTH: i32 = 24;
@@ -103,8 +101,8 @@ impl Plot {
                 canvas.fill([left, top, (right - gap).max(left + 1), base], *colour);
             }
             Shape::Line(points) => canvas.curve(&places(points), LINE, *colour),
-            Shape::Dashes(points) => {
-                for dash in dashes(&places(points)) {
+            Shape::Dashes(points, length) => {
+                for dash in dashes(&places(points), *length) {
                     canvas.curve(&dash, LINE, *colour);
                 }
             }
@@ -134,8 +132,8 @@ pub(super) fn scale(canvas: &Canvas<'_>, x: &Axis, (top, bottom): (i32, i32)) {
     }
 }
 
-/// The dashes of a line, as segments.
-fn dashes(points: &[(f64, f64)]) -> Vec<[(f64, f64); 2]> {
+/// The dashes of a line, as segments, with gaps of the same length.
+fn dashes(points: &[(f64, f64)], long: f64) -> Vec<[(f64, f64); 2]> {
     let (mut dashes, mut along) = (Vec::new(), 0.0);
     for pair in points.windows(2) {
         let ((ax, ay), (bx, by)) = (pair[0], pair[1]);
@@ -146,8 +144,8 @@ fn dashes(points: &[(f64, f64)]) -> Vec<[(f64, f64); 2]> {
         };
         let mut done = 0.0;
         while done < length {
-            let step = (DASH - along % DASH).min(length - done).max(0.01);
-            if (along / DASH) as i64 % 2 == 0 {
+            let step = (long - along % long).min(length - done).max(0.01);
+            if (along / long) as i64 % 2 == 0 {
                 dashes.push([point(done), point(done + step)]);
             }
             done += step;

@@ -171,7 +171,6 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, roles: &[RoleStacks<'_>], rows: 
             }
         }
         let fair = panel.x.at(1.0);
-        canvas.fill([fair - 2, TOP, fair + 2, bottom], EMPTY);
         canvas.dashes([fair - 1, TOP - 6, fair + 1, bottom], 6, EXPECTED);
     }
     for (at, (name, row)) in names.iter().zip(rows).enumerate() {
@@ -206,7 +205,7 @@ fn key(canvas: &Canvas<'_>, roles: &[RoleStacks<'_>]) {
     let areas = parts.into_iter();
     let areas = areas.map(|(colour, words)| (Shape::unit_bar().of(colour), words.into()));
     let fair = (
-        Shape::unit_dashes().of(EXPECTED),
+        Shape::unit_dashes(6.0).of(EXPECTED),
         String::from("fair share"),
     );
     field::key(canvas, &areas.chain([fair]).collect::<Vec<_>>());

@@ -49,8 +49,8 @@ pub(crate) enum Shape {
     Bar([f64; 3]),
     /// A line.
     Line(Vec<(f64, f64)>),
-    /// A dashed line.
-    Dashes(Vec<(f64, f64)>),
+    /// A dashed line, with dashes of this length in pixels.
+    Dashes(Vec<(f64, f64)>, f64),
     /// A dot.
     Dot((f64, f64)),
 }
@@ -76,8 +76,8 @@ impl Shape {
     }
 
     /// See `unit_bar`.
-    pub(crate) fn unit_dashes() -> Self {
-        Shape::Dashes(vec![(0.0, 0.5), (1.0, 0.5)])
+    pub(crate) fn unit_dashes(length: f64) -> Self {
+        Shape::Dashes(vec![(0.0, 0.5), (1.0, 0.5)], length)
     }
 
     /// See `unit_bar`.

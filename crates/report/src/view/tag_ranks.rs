@@ -58,12 +58,12 @@ pub(crate) fn figure(summary: &Summary) -> Option<Figure> {
     };
     let mut plot = Plot::new(x, y.in_numbers(loads.numbers()));
     plot.marks.push(Shape::Line(ranks).of(LIGHT_LOAD));
-    for (words, load, colour) in yardsticks(tags, &loads) {
+    for (words, load, (colour, dash)) in yardsticks(tags, &loads) {
         if load >= y.from {
-            let line = Shape::Dashes(vec![(1.0, load), (last, load)]);
+            let line = Shape::Dashes(vec![(1.0, load), (last, load)], dash);
             let words = format!("{words} {}", loads.short(load));
             plot.marks.push(line.of(colour).saying(words.clone()));
-            key.push((Shape::unit_dashes().of(colour), words));
+            key.push((Shape::unit_dashes(dash).of(colour), words));
         }
     }
     plot.marks.extend(bounds(&dots));
@@ -158,17 +158,18 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Reference amounts for tags: a node, a slot, and the bound for unlisted tags.
-fn yardsticks(tags: &Tags, loads: &Loads<'_>) -> Vec<(&'static str, f64, Rgb)> {
+/// Reference amounts for tags: a node, a slot, and the bound for unlisted tags; with colours and dashes, which grey print tells
+/// apart.
+fn yardsticks(tags: &Tags, loads: &Loads<'_>) -> Vec<(&'static str, f64, (Rgb, f64))> {
     let mut amounts = vec![
-        ("fair share of a node", loads.nodes.mean, ALARM),
-        ("mean of a slot", loads.mean(), EXPECTED),
+        ("fair share of a node", loads.nodes.mean, (ALARM, 20.0)),
+        ("mean of a slot", loads.mean(), (EXPECTED, 9.0)),
     ];
     if tags.distinct > tags.top.len() as u64 {
         amounts.push((
             "an unlisted tag holds at most",
             tags.max_error as f64,
-            MUTED,
+            (MUTED, 3.0),
         ));
     }
     amounts

@@ -81,8 +81,8 @@ fn path(plot: &Plot, mark: &Mark, width: f64) -> Path {
             (path, fill(colour))
         }
         Shape::Line(points) => (line(plot, points), stroke(colour, width)),
-        Shape::Dashes(points) => {
-            let paint = stroke(colour, width) + " stroke-dasharray=\"8 6\"";
+        Shape::Dashes(points, length) => {
+            let paint = format!("{} stroke-dasharray=\"{length}\"", stroke(colour, width));
             (line(plot, points), paint)
         }
         Shape::Dot(point) => {
