@@ -67,15 +67,17 @@ pub(super) fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> 
 
 /// Without the words of Rust for a number that cannot be parsed.
 fn in_plain_words(error: &str) -> String {
-    const WORDS: [(&str, &str); 5] = [
+    const WORDS: [(&str, &str); 4] = [
         ("invalid digit found in string", "it must be a whole number"),
         (
             "cannot parse integer from empty string",
             "it must be a whole number",
         ),
-        ("invalid float literal", "it must be a number"),
         ("number too large to fit in target type", "it is too large"),
-        (" is not in 0..16384", " is no slot; slots are 0 to 16383"),
+        (
+            " is not in 0..16384",
+            " is not a slot; slots are 0 to 16383",
+        ),
     ];
     let replaced = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
     WORDS.iter().fold(error.to_owned(), replaced)

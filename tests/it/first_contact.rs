@@ -184,18 +184,17 @@ fn an_argument_that_is_not_utf8_has_a_way_out() {
 /// Without the words of parsers.
 #[test]
 fn a_wrong_value_is_answered_with_what_is_wanted() {
-    let scratch = Scratch::new();
-    scratch.write("keys", "user:1\nuser:2\n");
-    scratch.write("cut.rdb", "REDIS0010");
+    let scratch = Scratch::with("keys", "user:1\nuser:2\n");
+    std::fs::write(scratch.path("cut.rdb"), "REDIS0010").unwrap();
     for (line, said) in [
         ("analyze keys --nodes abc", "it must be a whole number"),
         (
             "analyze keys --growth x --maxmemory 1gb",
-            "it must be a number",
+            "not a number of percent; write 8 or 8%",
         ),
         (
             "find-tag --slot 20000",
-            "20000 is no slot; slots are 0 to 16383",
+            "20000 is not a slot; slots are 0 to 16383",
         ),
         ("find-tag --slot 99999999999999999999", "it is too large"),
         (

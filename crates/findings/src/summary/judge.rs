@@ -42,20 +42,19 @@ pub(crate) fn judge(
     previous: Option<State>,
 ) -> Judgement {
     let by_chance = split.by_chance();
-    let bands = Bands::new(measure, by_chance, previous);
-    let state = bands.state(split.max_over_mean);
     let is_unhurried = amounts.cpu.is_some_and(|cpu| cpu < limit::UNHURRIED);
-    let most = match measure.role() {
-        Role::Load if is_unhurried => State::Watch,
-        _ => State::Skewed,
+    let bands = match (measure.role(), Bands::new(measure, by_chance, previous)) {
+        (Role::Load, bands) if is_unhurried => bands.without_skew(),
+        (_, bands) => bands,
     };
+    let state = bands.state(split.max_over_mean);
     let unjudged = |reason| Judgement {
         state: State::Unjudged,
         reason: Some(reason),
         bands,
     };
     let judged = |state| Judgement {
-        state: most.min(state),
+        state,
         reason: None,
         bands,
     };

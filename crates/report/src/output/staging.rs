@@ -393,7 +393,7 @@ mod tests {
         fs::write(&entry.1, "old").unwrap();
         let mut placing = Placing::new((&entry, Written::Whole));
         placing.keep().unwrap();
-        // What a file cannot replace.
+        // A file cannot replace it.
         fs::remove_file(&entry.1).unwrap();
         fs::create_dir_all(entry.1.join("in the way")).unwrap();
         placing.put_back();

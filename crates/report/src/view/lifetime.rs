@@ -13,7 +13,7 @@ use crate::view::{Cell, Column, Section, Table};
 /// Maximum characters of a node or pattern.
 const NAME: usize = 120;
 
-/// Fewer of the keys that expire in the same minutes are no peak.
+/// Fewer of the keys that expire in the same minutes are not a peak.
 const PEAK: f64 = 0.01;
 
 /// Groups of LFU counters: upper bound, and meaning.

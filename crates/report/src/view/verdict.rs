@@ -96,23 +96,12 @@ fn causes_of<'a>(summary: &'a Summary, verdict: &'a RoleVerdict) -> Option<Secti
         verdict.metric.noun()
     );
     let section = Section::titled(title).scoped(Scope::Overview);
-    let columns = [
-        Column::words("what").flexible(),
-        Column::number("adds").hint("what it adds to the node's load; all add up to its excess"),
-        Column::number("without it")
-            .hint("the fullest node in fair shares, were this spread over all slots"),
-    ];
-    let without = |ratio| Cell::ratio(ratio, 2);
-    Some(section.table(causes_table(verdict, columns, without)))
+    Some(section.table(causes_table(verdict, "what")))
 }
 
-/// The parts of the fullest node's excess over its fair share: each cause, its part, and the fullest node without it,
-/// with ratios formatted by `without_it`.
-pub(crate) fn causes_table(
-    verdict: &RoleVerdict,
-    [why, adds, without]: [Column; 3],
-    without_it: impl Fn(f64) -> Cell<'static>,
-) -> Table<'static> {
+/// The parts of the fullest node's excess over its fair share: each cause, what a tag or key holds, what the cause adds, and the
+/// fullest node without it.
+pub(crate) fn causes_table(verdict: &RoleVerdict, why: &'static str) -> Table<'static> {
     let is_shown = |cause: &&Cause| {
         let is_chance = cause.kind == CauseKind::Chance && cause.units != Some(0);
         cause.excess.abs() >= NOTHING || is_chance
@@ -120,17 +109,28 @@ pub(crate) fn causes_table(
     let causes: Vec<&Cause> = verdict.causes.iter().filter(is_shown).collect();
     let excesses = causes.iter().map(|cause| cause.excess.abs());
     let largest = excesses.fold(NOTHING, f64::max);
+    let shares = |ratio| Cell::ratio(ratio, 2);
     Table::of(causes)
-        .column(why, |cause| {
+        .column(Column::words("what").titled(why).flexible(), |cause| {
             Cell::text(cause_in_words(cause, verdict.metric))
         })
-        .column(adds, |cause| {
-            let excess = Cell::from(Value::Change(cause.excess));
-            excess.with_load_bar(cause.excess.max(0.0) / largest)
-        })
-        .column(without, |cause| {
-            Cell::of(cause.max_over_mean_without, &without_it)
-        })
+        .column(
+            Column::number("× fair").hint("what the tag or key holds, in fair shares of a node"),
+            |cause| Cell::of(cause.fair_shares, shares),
+        )
+        .column(
+            Column::number("adds")
+                .hint("what it adds to the node's load; all add up to its excess"),
+            |cause| {
+                let excess = Cell::from(Value::Change(cause.excess));
+                excess.with_load_bar(cause.excess.max(0.0) / largest)
+            },
+        )
+        .column(
+            Column::number("without it")
+                .hint("the fullest node in fair shares, were this spread over all slots"),
+            |cause| Cell::of(cause.max_over_mean_without, shares),
+        )
         .build()
 }
 

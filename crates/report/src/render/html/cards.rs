@@ -6,14 +6,13 @@ use askama::{Result, Template};
 use slotscope_model::finding::{Finding, FindingKind};
 use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_model::verdict::Verdict;
-use slotscope_model::words::ratio as ratio_in_words;
 
 use crate::render::html::spell::sentence;
 use crate::render::html::table::Table;
 use crate::render::html::words;
+use crate::view;
 use crate::view::steps::COMMAND;
 use crate::view::verdict::causes_table;
-use crate::view::{self, Cell, Column};
 
 /// The ids of the cards' tables; other problems are listed below.
 const WHY: [&str; 4] = ["finding-0", "finding-1", "finding-2", "finding-3"];
@@ -99,13 +98,7 @@ fn steps(verdict: &Verdict, finding: &Finding) -> Vec<CardStep> {
 
 /// The causes under self-explanatory titles, as a card has no space for explanations.
 fn why(id: &'static str, role: &RoleVerdict) -> Result<String> {
-    let columns = [
-        Column::words("what").titled("why").flexible(),
-        Column::number("fair shares").titled("adds"),
-        Column::number("without it"),
-    ];
-    let without = |ratio| Cell::text(format!("{} ×", ratio_in_words(ratio)));
-    let table: view::Table<'_> = causes_table(role, columns, without);
+    let table: view::Table<'_> = causes_table(role, "why");
     if table.rows.is_empty() {
         return Ok(String::new());
     }
