@@ -1,7 +1,7 @@
 //! The campaign of forecasts: planted amounts over time, for any growth and noise, reach a limit within the stated
 //! interval as often as stated.
 
-use slotscope::trend::fit::Fit;
+use slotscope::capacity::fit::Fit;
 
 use testkit::rng::Rng;
 
@@ -118,7 +118,7 @@ fn planted(noise: Noise, count: usize, seed: u64) -> Option<Planted> {
 /// docs/commands/trend.md has the ranges of 2,000 seeds.
 #[test]
 fn the_date_of_a_limit_is_within_its_interval_whatever_the_noise() {
-    let seeds: u64 = testkit::env::size("SLOTSCOPE_TREND_SEEDS", 100);
+    let seeds: u64 = testkit::env::size("SLOTSCOPE_FORECAST_SEEDS", 100);
     for noise in NOISES {
         for count in [4, 8, 12, 24] {
             let (mut all, mut held, mut widths) = (0, 0, Vec::new());

@@ -54,6 +54,15 @@ pub struct Reached {
     pub high: Option<f64>,
 }
 
+impl Reached {
+    /// It is reached already.
+    pub const NOW: Reached = Reached {
+        estimate: Some(0.0),
+        low: Some(0.0),
+        high: Some(0.0),
+    };
+}
+
 /// Growth at the time of the newest report.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Rate {
