@@ -11,7 +11,7 @@ mod notes;
 #[doc(hidden)]
 pub mod outlook;
 #[cfg(feature = "cli")]
-pub(crate) mod outputs;
+pub mod outputs;
 #[doc(hidden)]
 pub mod point;
 pub mod shards;

@@ -9,6 +9,8 @@ use slotscope_report::output::Written;
 use slotscope_report::render::csv;
 use slotscope_report::render::html::sections;
 
+#[cfg(feature = "charts")]
+use crate::capacity::wording::overview;
 use crate::capacity::{Capacity, view};
 
 /// Rows of a table of the page.
@@ -31,12 +33,14 @@ pub(crate) fn outputs() -> OutputSet<Capacity> {
 
 /// The chart, if there is one: it needs two reports.
 #[cfg(feature = "charts")]
-pub(crate) fn png(review: &Capacity, out: &mut dyn Write) -> io::Result<Written> {
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn png(review: &Capacity, out: &mut dyn Write) -> io::Result<Written> {
     let Some(figure) = view::figure(review) else {
         return Ok(Written::Nothing);
     };
-    let subtitle = review.answer.clone().unwrap_or_default();
-    let sheet = slotscope_report::charts::Sheet::figure(figure, subtitle);
+    let sheet = slotscope_report::charts::Sheet::figure(figure, overview(review));
     sheet.write(out).map(|()| Written::Whole)
 }
 

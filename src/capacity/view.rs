@@ -7,6 +7,7 @@ use slotscope_engine::text::{
     amount_cell, bytes_in_three_digits, day, grouped, three_digits, time,
 };
 use slotscope_model::node_labels::SharedParts;
+use slotscope_report::plot::Figure;
 use slotscope_report::view::forecast::{Forecast, Line};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Block, Cell, Column, Scope, Section, Table, remarks};
@@ -15,10 +16,10 @@ use crate::capacity::Capacity;
 use crate::capacity::counts::{Fits, Fullest, ShardCount};
 use crate::capacity::fit::{Interval, Reached};
 use crate::capacity::names::Heavy;
-use crate::capacity::outlook::Outlook;
+use crate::capacity::outlook::{Outlook, after};
 use crate::capacity::point::{FullestAt, Point};
-use crate::capacity::shards::Shard;
-use crate::capacity::wording::rate;
+use crate::capacity::shards::{Shard, least_limit};
+use crate::capacity::wording::{capital, headline, rate};
 
 /// Maximum rows of reports; beyond this, the first and the newest are shown.
 const REPORTS: usize = 48;
@@ -26,6 +27,8 @@ const REPORTS: usize = 48;
 const SHARDS: usize = 24;
 /// Dates beyond so many months say nothing.
 const FAR: f64 = 120.0;
+/// Points of a line of the chart after the newest report.
+const STEPS: u32 = 32;
 /// Maximum lines of shards in the chart.
 const LINES: usize = 8;
 
@@ -233,12 +236,7 @@ fn shards<'a>(review: &'a Capacity) -> Section<'a> {
         &others,
         review,
     );
-    let head = if metric.is_size() {
-        "memory"
-    } else {
-        metric.title()
-    };
-    Section::titled(format!("Shards by {head}"))
+    Section::titled(format!("{} of the shards", capital(metric)))
         .anchored("shards", "Shards")
         .table(table.at_most(SHARDS + 1))
 }
@@ -271,9 +269,10 @@ fn counts(review: &Capacity) -> Section<'_> {
     });
     // Keys fill no shard whose bytes are known.
     let has_bytes = metrics.contains(&Metric::Bytes);
-    let metrics = metrics
-        .into_iter()
-        .filter(|metric| !(has_bytes && *metric == Metric::Keys));
+    let is_shown =
+        |metric: &Metric| *metric == review.by || !(has_bytes && *metric == Metric::Keys);
+    let mut metrics: Vec<Metric> = metrics.into_iter().filter(is_shown).collect();
+    metrics.sort_by_key(|metric| *metric != review.by);
     let fits = |part: fn(Fits) -> Option<bool>| {
         move |count: &&ShardCount| {
             let fits = count.fits.and_then(part);
@@ -367,43 +366,47 @@ fn names_table<'a>(
     )
 }
 
-/// The picture: the shards that are full first, with their limits.
-pub(crate) fn figure(review: &Capacity) -> Option<slotscope_report::plot::Figure> {
+/// The picture: the shards that are full first, with their limit.
+pub(crate) fn figure(review: &Capacity) -> Option<Figure> {
     let metric = review.by;
     let label = labels(review);
+    let horizon = horizon(review)?;
     let line = |shard: &&Shard| {
-        let load = shard.load.get(metric)?;
-        let series = load.series.as_ref()?;
-        let newest = series.points.last()?;
-        let ahead = load.trend.iter().flat_map(|trend| &trend.ahead);
-        let at = |end: fn(&Interval) -> f64| {
-            let ends = ahead.clone().map(|ahead| (ahead.at, end(&ahead.load)));
-            std::iter::once(*newest).chain(ends).collect()
+        let series = shard.load.get(metric)?.series.as_ref()?;
+        let (newest, now) = *series.points.last()?;
+        let steps = (1..=STEPS).map(|step| horizon * f64::from(step) / f64::from(STEPS));
+        let times: Vec<u64> = steps.map(|months| after(newest, months)).collect();
+        let along = |end: fn(&Interval) -> f64| {
+            let ends = times.iter().map(|at| (*at, end(&series.at(*at))));
+            std::iter::once((newest, now)).chain(ends).collect()
         };
         Some(Line {
             name: label.label(&shard.node).to_string(),
             past: series.points.clone(),
-            ahead: at(|load| load.estimate),
-            low: at(|load| load.low.unwrap_or(load.estimate)),
-            high: at(|load| load.high.unwrap_or(load.estimate)),
+            ahead: along(|load| load.estimate),
+            low: along(|load| load.low.unwrap_or(load.estimate)),
+            high: along(|load| load.high.unwrap_or(load.estimate)),
         })
     };
     let shards = by_urgency(review);
     let lines: Vec<Line> = shards.iter().take(LINES).filter_map(line).collect();
-    let limit = review
-        .shards
-        .iter()
-        .filter_map(|shard| shard.maxmemory)
-        .min();
-    let limit = limit.filter(|_| metric == Metric::Bytes);
+    let limit = least_limit(&review.shards).filter(|_| metric == Metric::Bytes);
     Forecast {
-        title: review.sentence.clone(),
+        title: headline(review),
         metric,
         lines,
         others: shards.len().saturating_sub(LINES),
         limit: limit.map(|limit| (limit as f64, review.full_at)),
     }
     .figure()
+}
+
+/// The months of the picture: all that are asked for, or until the first shard is well beyond full.
+fn horizon(review: &Capacity) -> Option<f64> {
+    let months = months(review);
+    let [first, last] = [months.first()?, months.last()?].map(|(_, months)| f64::from(*months));
+    let full = review.full.as_ref().and_then(|full| full.months.estimate);
+    Some(full.map_or(last, |full| last.min(first.max(2.0 * full))))
 }
 
 /// All numbers as rows: a name, a metric, a date.

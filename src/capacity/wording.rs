@@ -2,6 +2,8 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, bytes, counted, day, short, signed_percent};
+#[cfg(feature = "cli")]
+use slotscope_model::measure::Measure;
 
 use crate::capacity::Capacity;
 use crate::capacity::counts::{Fits, Floor, ShardCount};
@@ -12,6 +14,45 @@ use crate::capacity::shards::Basis;
 
 /// The whole review.
 pub(super) fn sentence(review: &Capacity) -> String {
+    let overview = overview(review);
+    match first_full(review) {
+        Some((source, first)) => format!("{overview}; by {source}, shard {first}"),
+        None => overview,
+    }
+}
+
+/// The title of a chart: the shard that is full first, else how all grows.
+#[cfg(feature = "cli")]
+pub(super) fn headline(review: &Capacity) -> String {
+    let trend = || {
+        Some(growth(
+            &review.total.get(review.by)?.trend.as_ref()?.rate,
+            review.by,
+        ))
+    };
+    let grows = || trend().map(|growth| format!("{} of the shards: {growth}", capital(review.by)));
+    let first = first_full(review).map(|(_, first)| first);
+    first.or_else(grows).unwrap_or_default()
+}
+
+/// The noun of a metric at the start of a sentence.
+#[cfg(feature = "cli")]
+pub(super) fn capital(metric: Metric) -> String {
+    let noun = Measure::from(metric).noun();
+    noun[..1].to_uppercase() + &noun[1..]
+}
+
+/// The shard that is full first, and the source of its memory.
+fn first_full(review: &Capacity) -> Option<(&'static str, String)> {
+    let first = review.full.as_ref()?;
+    let mut shards = review.shards.iter();
+    let basis = shards.find(|shard| shard.id == first.id)?.basis?;
+    let when = full(&first.months, first.at, review.full_at);
+    Some((basis.words(), format!("{} {when}", short(&first.node))))
+}
+
+/// The reports, what is in the newest, and how it grows.
+pub(super) fn overview(review: &Capacity) -> String {
     let days: Vec<String> = review.points.iter().map(|point| day(point.at)).collect();
     let when = match days.as_slice() {
         [one] => format!("report of {one}"),
@@ -32,12 +73,6 @@ pub(super) fn sentence(review: &Capacity) -> String {
     }
     if let Some(grown) = total.grown {
         sentence += &format!(", {} after growth (--grow)", amount(metric, grown));
-    }
-    if let Some(first) = &review.full {
-        let basis = review.shards.iter().find(|shard| shard.id == first.id);
-        let source = basis.and_then(|shard| shard.basis).map_or("", Basis::words);
-        let when = full(&first.months, first.at, review.full_at);
-        sentence += &format!("; by {source}, shard {} {when}", short(&first.node));
     }
     sentence
 }

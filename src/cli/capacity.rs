@@ -30,7 +30,7 @@ pub struct CapacityArgs {
     #[arg(long, value_enum, value_name = "METRIC", help_heading = OUTPUT)]
     pub by: Option<Metric>,
     /// The months ahead that are shown
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [1, 3, 6, 12], value_parser = clap::value_parser!(u32).range(1..=120), help_heading = OUTPUT)]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,3,6,12", value_parser = clap::value_parser!(u32).range(1..=120), help_heading = OUTPUT)]
     pub months: Vec<u32>,
     /// Growth that is assumed: 40%, '{TAG}=2x' or 'PATTERN=1.5x'
     ///
@@ -123,11 +123,23 @@ impl CapacityArgs {
     /// # Errors
     /// A report cannot be read, or cannot be compared with the others.
     pub fn review(&self) -> Result<Capacity> {
+        self.review_of(|_, path| report_file::read(path))
+    }
+
+    /// The review of reports that `read` has the names and contents of, by their places.
+    ///
+    /// # Errors
+    /// As for `review`.
+    pub fn review_of(
+        &self,
+        read: impl Fn(usize, &Path) -> Result<(Name, Summary)>,
+    ) -> Result<Capacity> {
+        let history = |date| self.history(date, &read);
         let mut note = None;
         let history = match self.date {
-            Some(date) => self.history(date)?,
+            Some(date) => history(date)?,
             None => {
-                let read = self.history(DateOf::Dump);
+                let read = history(DateOf::Dump);
                 let tells = read
                     .as_ref()
                     .is_ok_and(|history| !history.are_of_one_time());
@@ -138,7 +150,7 @@ impl CapacityArgs {
                     note = Some(
                         "dates are those in the paths of the reports: the times of their dumps do not tell them apart",
                     );
-                    self.history(DateOf::Path)?
+                    history(DateOf::Path)?
                 }
             }
         };
@@ -147,12 +159,16 @@ impl CapacityArgs {
         Ok(review)
     }
 
-    fn history(&self, date: DateOf) -> Result<History> {
+    fn history(
+        &self,
+        date: DateOf,
+        read: impl Fn(usize, &Path) -> Result<(Name, Summary)>,
+    ) -> Result<History> {
         let mut history = History::new(self.options()?);
-        for path in &self.reports {
-            let (file, summary) = report_file::read(path)?;
-            let at = date.of(path, &file, &summary)?;
-            history.add(file, summary, at)?;
+        for (at, path) in self.reports.iter().enumerate() {
+            let (file, summary) = read(at, path)?;
+            let time = date.of(path, &file, &summary)?;
+            history.add(file, summary, time)?;
         }
         Ok(history)
     }

@@ -53,15 +53,18 @@ fn date(text: &str) -> Option<u64> {
     is_date.then(|| u64::try_from(days).ok()?.checked_mul(86_400))?
 }
 
-/// The first second of a day, as people write it in a flag.
+/// A day, by its first second since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Day(pub u64);
+
+/// A day, as people write it in a flag.
 ///
 /// # Errors
 /// Not a date; for display.
-pub(crate) fn day(text: &str) -> Result<u64, String> {
+pub fn day(text: &str) -> Result<Day, String> {
     let is_whole = text.len() == 10;
-    date(text)
-        .filter(|_| is_whole)
-        .ok_or_else(|| "not a date; write it like 2026-10-24".into())
+    let day = date(text).filter(|_| is_whole).map(Day);
+    day.ok_or_else(|| "not a date; write it like 2026-10-24".into())
 }
 
 /// The last date in a text, as in the name of a dump: `2026-10-24`, `20261024`, or the Monday of a week, `2026-W43`.
@@ -126,7 +129,11 @@ mod tests {
             ("\u{e9}2026-1\u{e9}-24", None),
             ("", None),
         ] {
-            assert_eq!(in_text(path), date.map(|text| day(text).unwrap()), "{path}");
+            assert_eq!(
+                in_text(path),
+                date.map(|text| day(text).unwrap().0),
+                "{path}"
+            );
         }
         for text in ["2026-2-3", "2026-02-30", "yesterday", "2026-10-24 ", ""] {
             assert!(day(text).is_err(), "{text}");

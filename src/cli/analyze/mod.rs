@@ -81,7 +81,7 @@ pub struct AnalyzeArgs {
     pub title: Option<String>,
     /// The date of the input, as 2026-10-24, where its files do not have it: capacity goes by it
     #[arg(long, value_name = "DATE", value_parser = times::day, help_heading = INPUT, hide_short_help = true)]
-    pub date: Option<u64>,
+    pub date: Option<times::Day>,
     /// Hashes in place of names, in every output
     ///
     /// Keyed hashes replace the names of keys, tags, patterns, files and nodes; slots and numbers stay true. The key is
@@ -264,7 +264,7 @@ impl AnalyzeArgs {
 
     fn name_run(&self, summary: &mut Summary) {
         summary.run.command = self.command_line();
-        summary.run.date = self.date;
+        summary.run.date = self.date.map(|day| day.0);
         summary.run.title = self.title.as_deref().map(Name::from);
     }
 

@@ -16,7 +16,7 @@ fn the_result_is_text_and_limits() {
         let mut widths = text.lines().map(|line| line.chars().count());
         assert!(widths.all(|wide| wide <= width), "{width}: {text}");
         text.says("8 reports, 2024-11-01 to 2025-06-02")
-            .says("Shards by memory")
+            .says("Memory of the shards")
             .says("How many shards")
             .says("in 3 months");
     }
@@ -44,7 +44,7 @@ fn files_are_a_page_a_chart_and_one_table_that_is_that_of_csv_too() {
     assert!(file("capacity.png").starts_with(b"\x89PNG"));
     let page = String::from_utf8(file("capacity.html")).unwrap();
     page.says("Capacity review of 2025-06-02")
-        .says("Shards by memory")
+        .says("Memory of the shards")
         .says("<svg");
     let table = String::from_utf8(file("capacity.csv")).unwrap();
     assert_eq!(table, stdout(&run(&scratch, &reports, &["--csv"])));

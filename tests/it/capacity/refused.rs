@@ -66,7 +66,8 @@ fn copied_dumps_have_the_dates_of_their_paths_or_those_that_analyze_is_told() {
     assert_eq!(days(&found), [0, 31, 61]);
     found["notes"].to_string().lacks("paths");
     let said = scratch.run("analyze told0.csv --date yesterday");
-    assert_fails(&said, &["not a date; write it like 2026-10-24"]);
+    assert_eq!(code(&said), 2);
+    stderr(&said).says("not a date; write it like 2026-10-24");
     // A path without a date is not guessed at.
     run(
         &scratch,

@@ -3,7 +3,7 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{and_more, day};
 
-use crate::palette::{ALARM, EXPECTED, LIGHT_LOAD, LOAD, MUTED, WATCH};
+use crate::palette::{ALARM, EXPECTED, FRAME, LIGHT_LOAD, LOAD, Rgb, WATCH};
 use crate::plot::axis::Axis;
 use crate::plot::numbers::Numbers;
 use crate::plot::{Figure, Mark, Plot, Shape};
@@ -82,12 +82,12 @@ impl Forecast {
                 0 => String::from("the other shards"),
                 others => format!("other shards ({} not drawn)", and_more(others)),
             };
-            key.push((Shape::unit_line().of(MUTED), others));
+            key.push((Shape::unit_line().of(FRAME), others));
         }
         let mut plot = Plot::new(x, y);
         plot.marks.extend(first.interval());
         for line in self.lines[1..].iter().rev() {
-            plot.marks.extend(line.marks(MUTED, self.metric));
+            plot.marks.extend(line.marks(FRAME, self.metric));
         }
         plot.marks.extend(first.marks(LOAD, self.metric));
         for (part, colour, words) in limit.iter().flat_map(|(limit, full_at)| {
@@ -124,7 +124,7 @@ impl Forecast {
 }
 
 impl Line {
-    fn marks(&self, colour: crate::palette::Rgb, metric: Metric) -> Vec<Mark> {
+    fn marks(&self, colour: Rgb, metric: Metric) -> Vec<Mark> {
         let newest = self.past.last().map_or(0.0, |(_, amount)| *amount);
         let words = format!("{}: {}", self.name, Numbers::of(metric).short(newest));
         vec![
