@@ -3,7 +3,7 @@
 //! Growth is linear or exponential, and each report adds a deviation that stays: a random walk with a drift, of which the last
 //! point is known. The drift is the mean of the steps between reports, with reduced weights for outliers (Huber 1964). The
 //! likelier shape gives the estimate; the interval spans both where the points do not rule one out. Where deviations do not
-//! stay, it is wider than it had to be.
+//! stay, it is wider than it had to be. Steps that repeat by the week or the year are taken out first, from two periods on.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +27,12 @@ const EXACT: f64 = 0.001;
 /// A step further off than this many typical deviations weighs less; needs at least five points to tell what is typical.
 const FAR: f64 = 3.0;
 const WEIGHED: usize = 5;
+/// A week and a year in months.
+const PERIODS: [f64; 2] = [7.0 * DAY, 12.0];
+/// Gaps between reports that follow a period differ by at most this part.
+const REGULAR: f64 = 0.2;
+/// A season is one if it leaves at most this part of the variance of steps.
+const SEASONAL: f64 = 0.5;
 /// Iterations for the weights to converge.
 const ROUNDS: usize = 8;
 /// Larger amounts are rejected.
@@ -89,6 +95,8 @@ pub struct Fit {
     to: f64,
     /// Months from the first point to the last.
     pub span: f64,
+    /// Whether there are enough regular points to tell a season.
+    pub tells_seasons: bool,
     lines: Vec<Line>,
 }
 
@@ -106,6 +114,8 @@ struct Line {
     variance: [f64; 2],
     /// The standard deviation of a step times Student's t; absent for two points, which leave no residual.
     reach: Option<f64>,
+    /// How far a season leads from the level.
+    swing: f64,
     /// The log likelihood, up to a constant.
     likelihood: f64,
 }
@@ -133,6 +143,7 @@ impl Fit {
         Some(Fit {
             to: last,
             span: last - first,
+            tells_seasons: period(points).is_some(),
             lines,
         })
     }
@@ -198,6 +209,9 @@ impl Line {
         let (exact, last) = (EXACT * unit, points.len() - 1);
         let span = points[last].0 - points[0].0;
         let gap = span / (count - 1.0);
+        let season = period(points).and_then(|period| Season::of(&steps, period));
+        let season = season.unwrap_or_else(|| Season::none(&steps));
+        let steps = season.steps;
         let (slope, weights) = drift(&steps, gap, exact);
         let weighed = steps.iter().zip(&weights);
         let squares = weighed.map(|(step, weight)| weight * off(step, slope, gap).powi(2));
@@ -206,17 +220,20 @@ impl Line {
             .zip(&weights)
             .map(|(step, weight)| weight * step.0)
             .sum();
-        let freedom = points.len() - 2;
+        let freedom = points.len() - 2 - season.parameters;
         let squares = squares.sum::<f64>() + freedom as f64 * exact * exact;
         let squares = squares.max(f64::MIN_POSITIVE);
         let spread = (squares / freedom as f64).sqrt();
+        // The shape is chosen by the same few points.
+        let chosen = 1.0 + 1.0 / freedom as f64;
         Line {
             shape,
             unit,
-            now: level(last),
+            now: level(last) - season.now,
             slope,
             variance: [1.0 / gap, 1.0 / (gap * months)],
-            reach: (freedom > 0).then(|| spread * t95(freedom)),
+            reach: (freedom > 0).then(|| spread * t95(freedom) * chosen),
+            swing: season.swing,
             likelihood: -(freedom as f64) * squares.ln() / 2.0,
         }
     }
@@ -225,7 +242,8 @@ impl Line {
     fn level(&self, ahead: f64, side: Side) -> f64 {
         let [by_month, by_square] = self.variance;
         let variance = by_month * ahead + by_square * ahead * ahead;
-        self.now + self.slope * ahead + side * self.reach.unwrap_or(0.0) * variance.max(0.0).sqrt()
+        let reach = self.reach.unwrap_or(0.0) * variance.max(0.0).sqrt();
+        self.now + self.slope * ahead + side * (reach + self.swing)
     }
 
     /// The amount added by some months.
@@ -279,6 +297,79 @@ impl Shape {
 
 /// The months between two points, and the difference of their levels.
 type Step = (f64, f64);
+
+/// Steps without what repeats every period.
+struct Season {
+    steps: Vec<Step>,
+    /// How far the last point is from the level because of the season, and how far any point may be.
+    now: f64,
+    swing: f64,
+    /// How many numbers were estimated.
+    parameters: usize,
+}
+
+/// The steps of a week or a year, if the points are regular and cover two of them.
+fn period(points: &[(f64, f64)]) -> Option<usize> {
+    let steps = points.len() - 1;
+    let gap = (points[steps].0 - points[0].0) / steps as f64;
+    let is_regular = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0 - gap).abs() <= REGULAR * gap;
+    let periods = PERIODS.map(|period| (period / gap).round() as usize);
+    let fits = |period: &usize| *period >= 3 && steps >= 2 * period;
+    let found = periods.into_iter().find(fits);
+    found.filter(|_| points.windows(2).all(is_regular))
+}
+
+impl Season {
+    /// All steps as they are.
+    fn none(steps: &[Step]) -> Season {
+        Season {
+            steps: steps.to_vec(),
+            now: 0.0,
+            swing: 0.0,
+            parameters: 0,
+        }
+    }
+
+    /// The mean step of each phase of a period apart; `None` if it explains little.
+    fn of(steps: &[Step], period: usize) -> Option<Season> {
+        let mean = |changes: &[f64]| changes.iter().sum::<f64>() / changes.len().max(1) as f64;
+        let phases: Vec<f64> = (0..period)
+            .map(|phase| {
+                let of_phase = steps.iter().skip(phase).step_by(period);
+                mean(&of_phase.map(|step| step.1).collect::<Vec<_>>())
+            })
+            .collect();
+        let drift = mean(&phases);
+        let repeats = |at: usize| phases[at % period] - drift;
+        let rest: Vec<Step> = (0..)
+            .zip(steps)
+            .map(|(at, (months, change))| (*months, change - repeats(at)))
+            .collect();
+        let squares =
+            |steps: &[Step]| -> f64 { steps.iter().map(|step| (step.1 - drift).powi(2)).sum() };
+        let parameters = period - 1;
+        let freedom = (steps.len() - 1) as f64;
+        let left = squares(&rest) / (freedom - parameters as f64);
+        if left > SEASONAL * squares(steps) / freedom {
+            return None;
+        }
+        // Where each phase is from the level, the mean of all phases.
+        let mut offsets = vec![0.0; period];
+        for phase in 1..period {
+            offsets[phase] = offsets[phase - 1] + repeats(phase - 1);
+        }
+        let level = mean(&offsets);
+        let offset = |phase: usize| offsets[phase % period] - level;
+        Some(Season {
+            now: offset(steps.len()),
+            swing: (0..period)
+                .map(|phase| offset(phase).abs())
+                .fold(0.0, f64::max),
+            steps: rest,
+            parameters,
+        })
+    }
+}
 
 /// The deviation of a step from the drift, as that of a step of `gap` months.
 fn off((months, change): &Step, slope: f64, gap: f64) -> f64 {
@@ -354,7 +445,8 @@ mod tests {
         // x 1..4, y 1, 3, 2, 5 (by hand), 3 after the last; t of 2 = 4.303. Steps 2, -1, 3, drift 4 / 3, s^2 = 26 / 3 / 2.
         let points = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0), (4.0, 5.0)];
         let line = Line::new(&points, Shape::Linear);
-        let off = 4.303 * f64::sqrt(26.0 / 6.0 * (3.0 + 9.0 / 3.0));
+        // Half as much again, as the shape is chosen by the same points.
+        let off = 1.5 * 4.303 * f64::sqrt(26.0 / 6.0 * (3.0 + 9.0 / 3.0));
         for side in [LOW, ESTIMATE, HIGH] {
             let level = line.level(3.0, side);
             assert!((level - 9.0 - side * off).abs() < 1e-3, "{line:?}");
@@ -396,6 +488,39 @@ mod tests {
         let after = Fit::new(&points).unwrap();
         let moved = after.at(15.0).estimate / before.at(15.0).estimate;
         assert!((moved - 1.0).abs() < 0.07, "{moved}");
+    }
+
+    #[test]
+    fn a_week_is_taken_out_from_two_of_them_on() {
+        let daily = |days: usize, weekend: f64| -> Vec<(f64, f64)> {
+            let amount = |day: usize| {
+                let noise = [0.0, 3.0, -2.0, 1.0, -3.0][day * 7 % 5];
+                let is_weekend = day % 7 >= 5;
+                1000.0 + 10.0 * day as f64 + noise - if is_weekend { weekend } else { 0.0 }
+            };
+            (0..days)
+                .map(|day| (day as f64 * DAY, amount(day)))
+                .collect()
+        };
+        let width = |days: usize, weekend: f64| {
+            let fit = Fit::new(&daily(days, weekend)).unwrap();
+            let Interval { low, high, .. } = fit.at((days as f64 + 60.0) * DAY);
+            high.unwrap() - low.unwrap()
+        };
+        assert!(!Fit::new(&daily(14, 100.0)).unwrap().tells_seasons);
+        let fit = Fit::new(&daily(27, 100.0)).unwrap();
+        assert!(fit.tells_seasons);
+        // The last day is a Saturday, 100 below the line.
+        let level = 1000.0 + 260.0 - 100.0 * 2.0 / 7.0;
+        assert!((fit.at(26.0 * DAY).estimate - level).abs() < 10.0);
+        assert!((fit.rate().a_day.estimate - 10.0).abs() < 1.0);
+        assert!(3.0 * width(27, 100.0) < width(13, 100.0));
+        // Without a season none is found.
+        let plain = Fit::new(&daily(27, 0.0)).unwrap();
+        assert_eq!(plain.lines[0].swing, 0.0);
+        let mut gaps = daily(27, 100.0);
+        gaps.remove(9);
+        assert!(!Fit::new(&gaps).unwrap().tells_seasons);
     }
 
     #[test]

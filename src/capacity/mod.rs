@@ -12,9 +12,13 @@ mod notes;
 pub mod outlook;
 #[cfg(feature = "cli")]
 pub mod outputs;
+#[cfg(feature = "cli")]
+pub(crate) mod picture;
 #[doc(hidden)]
 pub mod point;
 pub mod shards;
+#[cfg(feature = "cli")]
+pub(crate) mod table;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 mod wording;
@@ -27,6 +31,8 @@ use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::text;
 use slotscope_model::Summary;
+#[cfg(feature = "cli")]
+use slotscope_model::node_labels::SharedParts;
 
 use crate::capacity::counts::{Floor, ShardCount, Sizing};
 use crate::capacity::fit::Reached;
@@ -327,12 +333,44 @@ impl History {
     }
 }
 
+#[cfg(feature = "cli")]
+impl Capacity {
+    /// The months that are looked ahead.
+    fn months(&self) -> Vec<u32> {
+        let total = self.total.get(self.by);
+        let trend = total.and_then(|total| total.trend.as_ref());
+        let ahead = trend.into_iter().flat_map(|trend| &trend.ahead);
+        ahead.map(|ahead| ahead.months).collect()
+    }
+
+    /// The shards, those first that are full first.
+    fn by_urgency(&self) -> Vec<&Shard> {
+        let mut shards: Vec<&Shard> = self.shards.iter().collect();
+        shards.sort_by(|a, b| {
+            let months = |shard: &Shard| {
+                shard
+                    .full
+                    .and_then(|full| full.estimate)
+                    .unwrap_or(f64::INFINITY)
+            };
+            let load = |shard: &Shard| shard.load.get(self.by).map_or(0, |load| load.now);
+            months(a).total_cmp(&months(b)).then(load(b).cmp(&load(a)))
+        });
+        shards
+    }
+
+    /// The names of shards without what all have in common.
+    fn labels(&self) -> SharedParts {
+        SharedParts::new(self.shards.iter().map(|shard| &shard.node))
+    }
+}
+
 /// The last of the months that is as far ahead as the reports reach back, else the first; `None` where growth is assumed, or
 /// not known.
 fn horizon(keys: &Outlook, options: &Options) -> Option<u32> {
     let span = keys.series.as_ref()?.span() + 0.5;
     let months = options.months.iter().copied();
-    let near = months.filter(|months| f64::from(*months) <= span).last();
+    let near = months.rev().find(|months| f64::from(*months) <= span);
     near.or(options.months.first().copied())
         .filter(|_| options.grow.is_empty())
 }

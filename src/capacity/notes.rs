@@ -90,6 +90,12 @@ pub(super) fn fits(used: &[&Condensed], review: &Capacity, options: &Options) ->
             "the outlook reaches further ahead than the reports reach back: growth may change until then",
         ));
     }
+    let series = review.total.keys.series.as_ref();
+    if used.len() > 2 && series.is_some_and(|series| !series.fit.tells_seasons) {
+        notes.push(String::from(
+            "too few reports for a season: that takes one each day for two weeks, or regular ones of two years",
+        ));
+    }
     notes.extend(memory_notes(review, options));
     notes
 }

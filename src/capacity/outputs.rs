@@ -10,8 +10,10 @@ use slotscope_report::render::csv;
 use slotscope_report::render::html::sections;
 
 #[cfg(feature = "charts")]
+use crate::capacity::picture;
+#[cfg(feature = "charts")]
 use crate::capacity::wording::overview;
-use crate::capacity::{Capacity, view};
+use crate::capacity::{Capacity, table, view};
 
 /// Rows of a table of the page.
 const ROWS: usize = 40;
@@ -24,7 +26,7 @@ pub(crate) fn outputs() -> OutputSet<Capacity> {
         })
         .file("capacity.html", page)
         .file("capacity.csv", |review, out| {
-            csv::write(&view::rows(review), out)
+            csv::write(&table::rows(review), out)
         });
     #[cfg(feature = "charts")]
     let files = files.maybe("capacity.png", |review, out| png(review, out));
@@ -37,7 +39,7 @@ pub(crate) fn outputs() -> OutputSet<Capacity> {
 /// # Errors
 /// `out` cannot be written.
 pub fn png(review: &Capacity, out: &mut dyn Write) -> io::Result<Written> {
-    let Some(figure) = view::figure(review) else {
+    let Some(figure) = picture::figure(review) else {
         return Ok(Written::Nothing);
     };
     let sheet = slotscope_report::charts::Sheet::figure(figure, overview(review));

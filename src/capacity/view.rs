@@ -1,14 +1,9 @@
-//! A review as sections: the sentences, the shards over time, how many shards, the heaviest names, the reports; and as one table for
-//! spreadsheets.
+//! A review as sections: the sentences, the shards over time, how many shards, the heaviest names, the reports.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
 use slotscope_engine::text::{
     amount_cell, bytes_in_three_digits, day, grouped, three_digits, time,
 };
-use slotscope_model::node_labels::SharedParts;
-use slotscope_report::plot::Figure;
-use slotscope_report::view::forecast::{Forecast, Line};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Block, Cell, Column, Scope, Section, Table, remarks};
 
@@ -16,10 +11,11 @@ use crate::capacity::Capacity;
 use crate::capacity::counts::{Fits, Fullest, ShardCount};
 use crate::capacity::fit::{Interval, Reached};
 use crate::capacity::names::Heavy;
-use crate::capacity::outlook::{Outlook, after};
+use crate::capacity::outlook::Outlook;
+use crate::capacity::picture;
 use crate::capacity::point::{FullestAt, Point};
-use crate::capacity::shards::{Shard, least_limit};
-use crate::capacity::wording::{capital, headline, rate};
+use crate::capacity::shards::Shard;
+use crate::capacity::wording::{capital, rate};
 
 /// Maximum rows of reports; beyond this, the first and the newest are shown.
 const REPORTS: usize = 48;
@@ -27,10 +23,6 @@ const REPORTS: usize = 48;
 const SHARDS: usize = 24;
 /// Dates beyond so many months say nothing.
 const FAR: f64 = 120.0;
-/// Points of a line of the chart after the newest report.
-const STEPS: u32 = 32;
-/// Maximum lines of shards in the chart.
-const LINES: usize = 8;
 
 /// The sections of a review.
 pub(crate) fn sections(review: &Capacity) -> Vec<Section<'_>> {
@@ -41,7 +33,7 @@ pub(crate) fn sections(review: &Capacity) -> Vec<Section<'_>> {
             .with_all(review.answer.clone().map(Block::Paragraph)),
         shards(review),
     ];
-    sections.extend(figure(review).map(|figure| {
+    sections.extend(picture::figure(review).map(|figure| {
         let section = Section::titled("Over time").anchored("time", "Over time");
         section.scoped(Scope::Page).with(Block::Figure(figure))
     }));
@@ -86,16 +78,6 @@ fn expected(metric: Metric, load: &Interval) -> Cell<'static> {
         "{} to {high}",
         number.map_or(low.as_str(), str::trim_end)
     ))
-}
-
-/// The months that the outlook has.
-fn months(review: &Capacity) -> Vec<(usize, u32)> {
-    let trend = review
-        .total
-        .get(review.by)
-        .and_then(|total| total.trend.as_ref());
-    let ahead = trend.into_iter().flat_map(|trend| &trend.ahead);
-    ahead.map(|ahead| ahead.months).enumerate().collect()
 }
 
 /// Amounts, what they are after growth and in some months, and how they grow.
@@ -148,7 +130,7 @@ fn followed<'a>(
                 })
             },
         );
-    for (at, months) in months(review) {
+    for (at, months) in review.months().into_iter().enumerate() {
         let title = match months {
             1 => String::from("in 1 month"),
             months => format!("in {months} months"),
@@ -204,7 +186,7 @@ fn shards<'a>(review: &'a Capacity) -> Section<'a> {
         .into_iter()
         .filter(|other| *other != metric)
         .collect();
-    let label = labels(review);
+    let label = review.labels();
     let total = Followed {
         name: Cell::text("all"),
         load: review.total.get(metric),
@@ -227,7 +209,7 @@ fn shards<'a>(review: &'a Capacity) -> Section<'a> {
     };
     let rows = [total]
         .into_iter()
-        .chain(by_urgency(review).into_iter().map(row));
+        .chain(review.by_urgency().into_iter().map(row));
     let full = format!("{:.0}% full", 100.0 * review.full_at);
     let table = followed(
         Column::words("shard").flexible(),
@@ -239,27 +221,6 @@ fn shards<'a>(review: &'a Capacity) -> Section<'a> {
     Section::titled(format!("{} of the shards", capital(metric)))
         .anchored("shards", "Shards")
         .table(table.at_most(SHARDS + 1))
-}
-
-/// The shards, those first that are full first.
-fn by_urgency(review: &Capacity) -> Vec<&Shard> {
-    let mut shards: Vec<&Shard> = review.shards.iter().collect();
-    let key = |shard: &Shard| {
-        let months = shard
-            .full
-            .and_then(|full| full.estimate)
-            .unwrap_or(f64::INFINITY);
-        (months, shard.load.get(review.by).map_or(0, |load| load.now))
-    };
-    shards.sort_by(|a, b| {
-        let ((a, of_a), (b, of_b)) = (key(a), key(b));
-        a.total_cmp(&b).then(of_b.cmp(&of_a))
-    });
-    shards
-}
-
-fn labels(review: &Capacity) -> SharedParts {
-    SharedParts::new(review.shards.iter().map(|shard| &shard.node))
 }
 
 fn counts(review: &Capacity) -> Section<'_> {
@@ -329,12 +290,13 @@ fn counts(review: &Capacity) -> Section<'_> {
     let section = Section::titled("How many shards")
         .anchored("counts", "How many shards")
         .table(table);
-    match has_limit {
-        true => section.line(format!(
-            "fits: the fullest stays below {:.0}% of the limit",
-            100.0 * review.full_at
-        )),
-        false => section,
+    if has_limit {
+        let part = 100.0 * review.full_at;
+        section.line(format!(
+            "fits: the fullest stays below {part:.0}% of the limit"
+        ))
+    } else {
+        section
     }
 }
 
@@ -364,163 +326,6 @@ fn names_table<'a>(
         &[],
         review,
     )
-}
-
-/// The picture: the shards that are full first, with their limit.
-pub(crate) fn figure(review: &Capacity) -> Option<Figure> {
-    let metric = review.by;
-    let label = labels(review);
-    let horizon = horizon(review)?;
-    let line = |shard: &&Shard| {
-        let series = shard.load.get(metric)?.series.as_ref()?;
-        let (newest, now) = *series.points.last()?;
-        let steps = (1..=STEPS).map(|step| horizon * f64::from(step) / f64::from(STEPS));
-        let times: Vec<u64> = steps.map(|months| after(newest, months)).collect();
-        let along = |end: fn(&Interval) -> f64| {
-            let ends = times.iter().map(|at| (*at, end(&series.at(*at))));
-            std::iter::once((newest, now)).chain(ends).collect()
-        };
-        Some(Line {
-            name: label.label(&shard.node).to_string(),
-            past: series.points.clone(),
-            ahead: along(|load| load.estimate),
-            low: along(|load| load.low.unwrap_or(load.estimate)),
-            high: along(|load| load.high.unwrap_or(load.estimate)),
-        })
-    };
-    let shards = by_urgency(review);
-    let lines: Vec<Line> = shards.iter().take(LINES).filter_map(line).collect();
-    let limit = least_limit(&review.shards).filter(|_| metric == Metric::Bytes);
-    Forecast {
-        title: headline(review),
-        metric,
-        lines,
-        others: shards.len().saturating_sub(LINES),
-        limit: limit.map(|limit| (limit as f64, review.full_at)),
-    }
-    .figure()
-}
-
-/// The months of the picture: all that are asked for, or until the first shard is well beyond full.
-fn horizon(review: &Capacity) -> Option<f64> {
-    let months = months(review);
-    let [first, last] = [months.first()?, months.last()?].map(|(_, months)| f64::from(*months));
-    let full = review.full.as_ref().and_then(|full| full.months.estimate);
-    Some(full.map_or(last, |full| last.min(first.max(2.0 * full))))
-}
-
-/// All numbers as rows: a name, a metric, a date.
-pub(crate) fn rows(review: &Capacity) -> Table<'_> {
-    struct Row<'a> {
-        of: &'static str,
-        name: Cell<'a>,
-        metric: Metric,
-        months: Cell<'a>,
-        date: Cell<'a>,
-        load: Interval,
-        limit: Option<u64>,
-        full: Option<u64>,
-    }
-    let newest = review.points.last().map_or(0, |point| point.at);
-    let of = |of,
-              name: &Cell<'static>,
-              metric,
-              load: &Outlook,
-              limit: Option<u64>,
-              full: Option<u64>| {
-        let row = |months: Cell<'static>, date: Cell<'static>, load: Interval| Row {
-            of,
-            name: name.clone(),
-            metric,
-            months,
-            date,
-            load,
-            limit: limit.filter(|_| metric == Metric::Bytes),
-            full: full.filter(|_| metric == Metric::Bytes),
-        };
-        let exact = |estimate: u64| Interval {
-            estimate: estimate as f64,
-            low: None,
-            high: None,
-        };
-        let now = row(Cell::count(0u64), Cell::text(day(newest)), exact(load.now));
-        let grown = load
-            .grown
-            .map(|grown| row(Cell::text("grown"), Cell::text(""), exact(grown)));
-        let ahead = load.trend.iter().flat_map(|trend| &trend.ahead);
-        let ahead = ahead.map(|ahead| {
-            row(
-                Cell::count(ahead.months),
-                Cell::text(day(ahead.at)),
-                ahead.load,
-            )
-        });
-        [now]
-            .into_iter()
-            .chain(grown)
-            .chain(ahead)
-            .collect::<Vec<_>>()
-    };
-    let name = |name: &Name| Cell::text(name.to_string());
-    let mut rows: Vec<Row<'_>> = Vec::new();
-    for (metric, load) in review.total.iter() {
-        rows.extend(of("total", &Cell::text(""), metric, load, None, None));
-    }
-    for shard in &review.shards {
-        for (metric, load) in shard.load.iter() {
-            rows.extend(of(
-                "shard",
-                &name(&shard.node),
-                metric,
-                load,
-                shard.maxmemory,
-                shard.full_on,
-            ));
-        }
-    }
-    for (kind, heavy) in [("tag", &review.tags), ("key", &review.keys)] {
-        for heavy in heavy {
-            rows.extend(of(
-                kind,
-                &name(&heavy.name),
-                review.by,
-                &heavy.load,
-                None,
-                heavy.outgrows_on,
-            ));
-        }
-    }
-    for count in &review.counts {
-        for (metric, fullest) in count.fullest.iter() {
-            let load = Outlook {
-                now: fullest.now,
-                grown: fullest.grown,
-                ..Outlook::default()
-            };
-            let name = Cell::text(count.shards.to_string());
-            rows.extend(of("shards", &name, metric, &load, None, count.full_on));
-        }
-    }
-    let amount =
-        |amount: Option<f64>| Cell::of(amount, |amount| Cell::count(amount.round() as u64));
-    Table::of(rows)
-        .column(Column::words("of"), |row| Cell::text(row.of))
-        .column(Column::words("name"), |row| row.name.clone())
-        .column(Column::words("metric"), |row| Cell::text(row.metric.name()))
-        .column(Column::words("months"), |row| row.months.clone())
-        .column(Column::words("date"), |row| row.date.clone())
-        .column(Column::number("estimate"), |row| {
-            amount(Some(row.load.estimate))
-        })
-        .column(Column::number("low"), |row| amount(row.load.low))
-        .column(Column::number("high"), |row| amount(row.load.high))
-        .column(Column::number("limit"), |row| {
-            amount(row.limit.map(|limit| limit as f64))
-        })
-        .column(Column::words("full"), |row| {
-            Cell::of(row.full, |full| Cell::text(day(full)))
-        })
-        .build()
 }
 
 /// The times of the reports: just dates, if these are distinct.

@@ -11,7 +11,7 @@ use slotscope_model::Summary;
 
 use crate::capacity::grow::Rule;
 use crate::capacity::outputs::outputs;
-use crate::capacity::{Capacity, History, Options, view};
+use crate::capacity::{Capacity, History, Options, table, view};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{ReplaceArgs, Rows, TableArgs};
 use crate::cli::values::{memory_size, part_percent};
@@ -103,7 +103,7 @@ impl Run for CapacityArgs {
             &review,
             rows,
             || view::sections(&review),
-            || view::rows(&review),
+            || table::rows(&review),
         );
         if let Some(files) = files {
             files.publish(&review)?;

@@ -5,6 +5,7 @@ mod forecast;
 mod found;
 mod grown;
 mod outputs;
+mod questions;
 mod refused;
 
 use testkit::history::run;

@@ -66,3 +66,15 @@ fn files_are_a_page_a_chart_and_one_table_that_is_that_of_csv_too() {
     let both = run(&scratch, &reports, &["--csv", "--json"]);
     assert_eq!(code(&both), 2);
 }
+
+#[test]
+fn diff_has_a_table_too() {
+    let scratch = Scratch::new();
+    let reports = eight_months(&scratch);
+    let table = scratch.text(&format!("diff {} {} --csv", reports[0], reports[7]));
+    table.begins("of,name,fate,metric,before,now\n");
+    table
+        .says("tag,comes,appeared,keys,,40\n")
+        .says("tag,goes,vanished,keys,30,\n");
+    table.says("total,,,keys,1090,").says("node,even-1,,bytes,");
+}
