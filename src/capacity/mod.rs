@@ -16,6 +16,7 @@ pub mod outputs;
 pub(crate) mod picture;
 #[doc(hidden)]
 pub mod point;
+mod season;
 pub mod shards;
 #[cfg(feature = "cli")]
 pub(crate) mod table;
