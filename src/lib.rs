@@ -38,6 +38,8 @@
 pub mod advise;
 #[cfg(feature = "cli")]
 mod bench;
+#[doc(hidden)]
+pub mod capacity;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
@@ -64,8 +66,6 @@ pub mod source;
 mod timeline;
 #[cfg(feature = "cli")]
 mod top;
-#[doc(hidden)]
-pub mod trend;
 #[doc(hidden)]
 pub mod whatif;
 

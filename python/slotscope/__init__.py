@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from slotscope import _native
 from slotscope._native import VERSION as __version__
-from slotscope._native import Error, Page, Report, Slots, Table, load, slot, slots, tag
-from slotscope._words import call, option_words
+from slotscope import options as _options
+from slotscope._native import Capacity, Error, Page, Report, Slots, Table, load, slot, slots, tag
+from slotscope._words import call, option_words, words_of
 from slotscope.options import Advise, Analyze, Plan, WhatIf
 from slotscope.parts import merge, needs_recount, plan_splits, recount, report, report_from_parts, tally
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
+    "Capacity",
     "Error",
     "Page",
     "Report",
@@ -41,6 +43,7 @@ __all__ = [
     "__version__",
     "advise",
     "analyze",
+    "capacity",
     "diff",
     "load",
     "merge",
@@ -167,6 +170,18 @@ def diff(old: Report | Path, new: Report | Path, *, by: str | None = None) -> Di
     reports = [report if isinstance(report, Report) else load(report) for report in (old, new)]
     found: DiffResult = json.loads(_native.diff(reports[0], reports[1], by))
     return found
+
+
+@_with_options(_options.Capacity)
+def capacity(reports: list[Report | Path] | Report | Path, **options: Unpack[_options.Capacity]) -> Capacity:
+    """What the shards of a cluster hold today, in some months and after growth, and how many shards that takes.
+
+    A report is one of `analyze`, or the path of a report.json or of its directory; of several dates, they tell growth.
+
+    Raises Error where reports cannot be compared, or do not have what is asked of them.
+    """
+    several = list(reports) if isinstance(reports, (list, tuple)) else [reports]
+    return _native.capacity(several, words_of(options, _options.Capacity))
 
 
 def main() -> None:

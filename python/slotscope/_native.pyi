@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, final, overload, type_check_only
 
-from slotscope.options import Keys
+from slotscope.options import Keys, Path
 from slotscope.results import DiffResult, Finding, State, Step
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 __all__ = [
+    "Capacity",
     "Error",
     "Page",
     "Report",
@@ -20,6 +21,7 @@ __all__ = [
     "Table",
     "VERSION",
     "analyze",
+    "capacity",
     "diff",
     "findings",
     "load",
@@ -77,6 +79,40 @@ class Table:
     def __iter__(self) -> Iterator[dict[str, Any]]: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     def _repr_html_(self) -> str: ...
+
+@final
+class Capacity:
+    """What the shards of a cluster hold today, later and after growth. Its `repr` is the review in a sentence."""
+
+    @property
+    def sentence(self) -> str:
+        """The review in a sentence."""
+    @property
+    def answer(self) -> str | None:
+        """How many shards it takes, in a sentence; None where nothing is known of that."""
+    @property
+    def shards(self) -> list[dict[str, Any]]:
+        """The shards of the newest report, each with what it holds of each metric."""
+    @property
+    def counts(self) -> list[dict[str, Any]]:
+        """The cluster with other numbers of shards."""
+    @property
+    def tags(self) -> list[dict[str, Any]]:
+        """The heaviest hash tags."""
+    @property
+    def keys(self) -> list[dict[str, Any]]:
+        """The heaviest keys."""
+    def to_json(self) -> str:
+        """The JSON of `slotscope capacity --json` as text."""
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a new dict."""
+    def __getitem__(self, part: str) -> Any:
+        """A part of it: `review["total"]`."""
+    def png(self) -> bytes:
+        """The shards over time with their limit, as a PNG file.
+
+        Raises Error where the reports tell no growth.
+        """
 
 @final
 class Page:
@@ -166,6 +202,7 @@ def load(path: str | os.PathLike[str], /) -> Report:
     """The report in a report.json, or in the directory that has one. Raises Error if it cannot be read."""
 
 def analyze(inputs: dict[str, Any], words: list[str]) -> Report: ...
+def capacity(reports: list[Report | Path], words: list[str]) -> Capacity: ...
 def findings(name: str, inputs: dict[str, Any], words: list[str]) -> str: ...
 def diff(old: Report, new: Report, by: str | None = None) -> str: ...
 def plan_splits(inputs: dict[str, Any], words: list[str], bytes: int) -> tuple[bytes, str]: ...

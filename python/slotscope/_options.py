@@ -16,6 +16,7 @@ class Analyze(TypedDict, total=False):
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
         cluster_info: The output of `redis-cli --cluster info`
+        date: The date of the input, as 2026-10-24, where its files do not have it: capacity goes by it
         db: Only keys of this database, where the input has it
         delimiter: The byte between keys, for the format `lines`: one character, or one of `\\0` `\\t` `\\n` `\\xHH` [default: the line end]
         depth: Levels of prefixes; 0: no prefixes and no patterns, which is faster
@@ -72,6 +73,7 @@ class Analyze(TypedDict, total=False):
     allocator: str
     by: Mapping[str, float] | list[str] | str
     cluster_info: Path
+    date: str
     db: int
     delimiter: str
     depth: int
@@ -260,6 +262,7 @@ class WhatIf(TypedDict, total=False):
         match_regex: The same with a regular expression, which need not match all of the name
         max_load: The most of a node's time that reading may take
         max_size: Only keys of at most this size
+        maxmemory: The memory limit of a node, as in redis.conf: 4gb
         min_size: Only keys of at least this size: bytes, or 10kb, 1mb
         monitor: With --load: MONITOR too, for as long after that, at most 10 s
         no_verify: Do not verify the checksum: values are then skipped unread
@@ -307,6 +310,7 @@ class WhatIf(TypedDict, total=False):
     match_regex: str | list[str]
     max_load: float
     max_size: str
+    maxmemory: str
     min_size: str
     monitor: bool
     no_verify: bool
@@ -421,3 +425,28 @@ class Advise(TypedDict, total=False):
     ttl: str
     type: str | list[str]
     user: str
+
+
+class Capacity(TypedDict, total=False):
+    """
+    Options:
+        by: The metric of the tables [default: bytes, else that of the newest report]
+        date: Which date a report is of [default: dump, else path]
+        force: Compare reports that differ in nodes, policy or kind of sizes, with a note
+        full_at: The part of its limit at which a shard counts as full
+        grow: Growth that is assumed: 40%, '{TAG}=2x' or 'PATTERN=1.5x'
+        maxmemory: The memory limit of a shard, as in redis.conf: 4gb
+        months: The months ahead that are shown
+        shards: Numbers of shards to try, at most 16 [default: some from today's to twice that]
+        with_doubtful: Count reports of incomplete, suspicious and partly seen inputs too
+    """
+
+    by: Mapping[str, float] | list[str] | str
+    date: str
+    force: bool
+    full_at: float
+    grow: str | list[str]
+    maxmemory: str
+    months: int | list[int]
+    shards: int | list[int]
+    with_doubtful: bool

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol, TypedDict, Union
 
-from slotscope._options import Advise, Analyze, Path, Plan, WhatIf
+from slotscope._options import Advise, Analyze, Capacity, Path, Plan, WhatIf
 
-__all__ = ["Advise", "Analyze", "ArrowArray", "ArrowStream", "Counting", "File", "Keys", "Path", "Plan", "Split", "WhatIf"]
+__all__ = ["Advise", "Analyze", "ArrowArray", "ArrowStream", "Capacity", "Counting", "File", "Keys", "Path", "Plan", "Split", "WhatIf"]
 
 
 class File(Protocol):

@@ -70,6 +70,7 @@ __all__ = [
     "SchemeScore",
     "Severity",
     "Side",
+    "SideNode",
     "Sizes",
     "Soundness",
     "SplitTags",
@@ -563,12 +564,23 @@ Severity = Literal["notice", "warning", "critical"]
 class Side(TypedDict):
     fullest_share: float | None
     keys: int
+    list: List[SideNode]
     node_count: int
     nodes: Balance
     policy: str
     slots: Balance
     source: str
     verdict: Verdict
+
+
+class SideNode(TypedDict):
+    accesses: NotRequired[int]
+    bytes: NotRequired[int]
+    cpu: NotRequired[int]
+    id: str
+    keys: int
+    node: str
+    ops: NotRequired[int]
 
 
 Sizes = Literal["memory", "serialized"]
@@ -666,6 +678,7 @@ class WhatIfResult(TypedDict):
     by: Metric
     changed_node: Dict[str, Any]
     input: InputFacts
+    maxmemory: NotRequired[int | None]
     moved: Dict[str, Any]
     parted_tags: int
     renamed: int

@@ -3,6 +3,7 @@
 
 mod amounts;
 mod arrow;
+mod capacity;
 mod commands;
 mod error;
 mod inputs;
@@ -23,6 +24,8 @@ mod _native {
     use pyo3::prelude::*;
     use pyo3::types::{PyBytes, PyString};
 
+    #[pymodule_export]
+    use crate::capacity::{Capacity, capacity};
     #[pymodule_export]
     use crate::commands::{analyze, diff, findings, load, main};
     #[pymodule_export]

@@ -77,7 +77,7 @@ impl Report {
     }
 }
 
-fn loads<'py>(py: Python<'py>, text: String) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn loads<'py>(py: Python<'py>, text: String) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (text,))
 }
 

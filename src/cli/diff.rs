@@ -8,7 +8,7 @@ use slotscope_engine::error::Result;
 use slotscope_engine::metric::Metric;
 
 use crate::cli::limits::{Limit, any_crossed};
-use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::printing::{Rows, TableArgs};
 use crate::cli::report_file;
 use crate::cli::{Ending, Run};
 use crate::diff::report::Report;
@@ -33,7 +33,7 @@ pub struct DiffArgs {
     pub top: usize,
     /// The format of the result
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: TableArgs,
     /// Exit with 1 if a number of the diff's JSON crosses a limit
     ///
     /// May be repeated: `totals.keys.ratio > 1.5`, `tags.grew[*].at_least > 100000`. An empty list crosses none.
@@ -49,8 +49,12 @@ impl Run for DiffArgs {
     fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all("diff", &self.fail_on)?;
         let diff = Diff::of(&read(&self.old)?, &read(&self.new)?, self.by)?;
-        self.output
-            .print(&diff, Rows::or_json(self.top), || view::sections(&diff))?;
+        self.output.print(
+            &diff,
+            Rows::or_json(self.top),
+            || view::sections(&diff),
+            || view::rows(&diff),
+        )?;
         if any_crossed(&limits, &diff, true)? {
             Ok(Ending::Crossed)
         } else {

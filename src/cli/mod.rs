@@ -4,6 +4,7 @@ pub mod advise;
 pub mod analyze;
 pub mod bench;
 pub mod by;
+pub mod capacity;
 pub(crate) mod capacity_args;
 pub mod collect;
 mod collect_bar;
@@ -38,7 +39,6 @@ mod synonyms;
 pub mod tally;
 pub mod timeline;
 pub mod top;
-pub mod trend;
 pub mod values;
 pub mod whatif;
 
@@ -258,8 +258,8 @@ pub enum Command {
     Timeline(Box<timeline::TimelineArgs>),
     /// What grew and what got hot between two reports
     Diff(diff::DiffArgs),
-    /// Growth over many reports, and when the fullest node is full
-    Trend(trend::TrendArgs),
+    /// What shards will hold, when they are full, and how many it takes
+    Capacity(Box<capacity::CapacityArgs>),
     /// How many slots and nodes batches touch, and which are CROSSSLOT
     Fanout(Box<fanout::FanoutArgs>),
     /// Which part of a key belongs in braces
@@ -359,7 +359,7 @@ impl Command {
             Command::Keyslot(args) => args,
             Command::Dump(args) => args,
             Command::Diff(args) => args,
-            Command::Trend(args) => args,
+            Command::Capacity(args) => &**args,
             Command::Timeline(args) => &**args,
             Command::Advise(args) => &**args,
             Command::Lint(args) => &**args,

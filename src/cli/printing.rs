@@ -9,8 +9,8 @@ use serde::Serialize;
 use slotscope_engine::error::{Error, Result};
 use slotscope_report::json;
 use slotscope_report::output::Guard;
-use slotscope_report::render::text;
-use slotscope_report::view::Section;
+use slotscope_report::render::{csv, text};
+use slotscope_report::view::{Section, Table};
 
 use crate::cli::OTHER_DIRECTORY;
 use crate::options::headings::OUTPUT;
@@ -22,6 +22,37 @@ pub struct OutputArgs {
     /// One JSON object on standard output, in place of text
     #[arg(long)]
     pub json: bool,
+}
+
+/// The flags for the form of a result that is a table.
+#[derive(Args, Debug, Clone, Copy, Default)]
+#[command(next_help_heading = OUTPUT)]
+pub struct TableArgs {
+    /// The format of the result
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// The numbers as one CSV table on standard output, in place of text
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+}
+
+impl TableArgs {
+    /// Prints `object` as JSON, its `table` as CSV, or its `sections` as text.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub(crate) fn print<'a>(
+        &self,
+        object: &impl Serialize,
+        rows: Rows<'_>,
+        sections: impl FnOnce() -> Vec<Section<'a>>,
+        table: impl FnOnce() -> Table<'a>,
+    ) -> Result<()> {
+        if self.csv {
+            return print_lines(|out| csv::write(&table(), out));
+        }
+        self.output.print(object, rows, sections)
+    }
 }
 
 /// The files that may be replaced in `--out DIR`.

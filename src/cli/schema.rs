@@ -35,6 +35,7 @@ macro_rules! outputs {
 outputs! {
     "advise": slotscope_advisor::findings::AdviseFindings,
     "bench": crate::bench::Figures,
+    "capacity": crate::capacity::Capacity,
     "collect": slotscope_engine::source::collection::manifest::Manifest,
     "diff": crate::diff::Diff,
     "dump": crate::cli::dump::RecordLine,
@@ -46,7 +47,6 @@ outputs! {
     "plan": slotscope_findings::plan::outcome::PlanOutcome,
     "report": slotscope_model::Summary,
     "timeline": crate::timeline::Timeline,
-    "trend": crate::trend::Trend,
     "whatif": crate::whatif::findings::WhatIfFindings,
 }
 

@@ -4,7 +4,7 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Commands of redis-cli and its relatives that users may type.
-const SYNONYMS: [(&str, &[&str]); 9] = [
+const SYNONYMS: [(&str, &[&str]); 10] = [
     (
         "analyze",
         &[
@@ -26,6 +26,7 @@ const SYNONYMS: [(&str, &[&str]); 9] = [
     ("fanout", &["crossslot", "multi-key", "batches"]),
     ("advise", &["tags", "tag", "hashtags", "hash-tags"]),
     ("diff", &["compare"]),
+    ("capacity", &["trend", "forecast", "growth", "sizing"]),
 ];
 
 /// Flags of other tools, the commands they are typed for (all, if empty), and what to write here; empty if there is no

@@ -11,7 +11,7 @@ use slotscope_engine::source::listed::in_directory;
 use slotscope_report::view::Heat;
 
 use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
-use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
+use crate::cli::printing::{ReplaceArgs, Rows, TableArgs};
 use crate::cli::reading::ReadingArgs;
 use crate::cli::{Ending, Run, redacted};
 use crate::options::headings::{COUNTING, OUTPUT};
@@ -46,7 +46,7 @@ pub struct TimelineArgs {
     pub redact: bool,
     /// The format of the result
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: TableArgs,
     /// Also write timeline.json and timeline.html here
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
@@ -85,9 +85,12 @@ impl TimelineArgs {
         let open = |path| outputs(top).open(path, guard);
         let files = self.out.as_deref().map(open).transpose()?;
         let timeline = timeline::read(&reading, &options)?;
-        let printed = self.output.print(&timeline, Rows::or_json(top), || {
-            view::sections(&timeline, top)
-        });
+        let printed = self.output.print(
+            &timeline,
+            Rows::or_json(top),
+            || view::sections(&timeline, top),
+            || view::rows(&timeline),
+        );
         if let Some(files) = files {
             files.publish(&timeline)?;
         }

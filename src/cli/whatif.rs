@@ -18,10 +18,11 @@ use crate::cli::by::ByArgs;
 use crate::cli::input::kind::{NEEDS_NAMES, NOTHING};
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{InputFlags, Keys};
-use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::printing::{Rows, TableArgs};
 use crate::cli::reading::ReadingArgs;
+use crate::cli::values::memory_size;
 use crate::cli::{Ending, Run};
-use crate::options::headings::CHANGES;
+use crate::options::headings::{CHANGES, LIMITS, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{Analysis, file_nodes, input_info};
@@ -64,12 +65,18 @@ pub struct WhatIfArgs {
     /// Or the tags that /REGEX/ matches whole. k is the CRC16 of the key, modulo K. May be repeated.
     #[arg(long, help_heading = CHANGES, value_name = "TAG = K", allow_hyphen_values = true)]
     pub split: Vec<String>,
+    /// The memory limit of a node, as in redis.conf: 4gb
+    #[arg(long, value_name = "SIZE", help_heading = LIMITS)]
+    pub maxmemory: Option<String>,
+    /// The statistics of both sides too
+    #[arg(long, help_heading = OUTPUT)]
+    pub full: bool,
     /// What load is
     #[command(flatten)]
     pub by: ByArgs,
     /// The format of the result
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: TableArgs,
     /// Servers among the inputs
     #[command(flatten)]
     pub servers: ServerArgs,
@@ -141,10 +148,12 @@ fn of_flag_to(error: Error) -> Error {
 impl Run for WhatIfArgs {
     fn run(&self) -> Result<Ending> {
         let findings = self.findings()?;
-        self.output
-            .print(&findings, Rows::or_json(usize::MAX), || {
-                view::sections(&findings)
-            })?;
+        self.output.print(
+            &findings,
+            Rows::or_json(usize::MAX),
+            || view::sections(&findings, self.full),
+            || view::rows(&findings),
+        )?;
         // A rule that matches no key is a typo.
         Ok(if findings.without_keys.is_empty() {
             Ending::of(&findings.input.incomplete)
@@ -168,6 +177,9 @@ impl WhatIfArgs {
         let policy = self.hashing.policy()?;
         let policies = [&policy, &self.policy_after(&policy)?];
         let rules = RenameRules::parse(&self.retag, &self.split)?;
+        let maxmemory = self.maxmemory.as_deref();
+        let maxmemory = maxmemory.map(|size| memory_size("--maxmemory", size));
+        let maxmemory = maxmemory.transpose()?;
         self.check_any()?;
         let is_same_policy = policies[0].to_string() == policies[1].to_string();
         let needs_names = !(rules.is_empty() && is_same_policy);
@@ -201,6 +213,7 @@ impl WhatIfArgs {
                 trial.compare(counted, facts)
             })?,
         };
+        findings.maxmemory = maxmemory;
         if let Some(collected) = &input.collected {
             collected.rename(&mut findings.input, &mut findings.before.source);
             collected.shorten([&mut findings.after.source].into_iter());

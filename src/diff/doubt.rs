@@ -5,7 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use slotscope_model::Summary;
-use slotscope_model::state::State;
+use slotscope_model::coverage::{Coverage, Lacking};
+use slotscope_model::state::{Role, State};
 
 /// Why a report's counts may be too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -18,11 +19,18 @@ pub enum Doubt {
     Empty,
     /// Its input is suspicious.
     Suspicious,
+    /// Not all of each node was seen.
+    Partial,
 }
 
 impl Doubt {
     /// All of them.
-    pub(crate) const ALL: [Doubt; 3] = [Doubt::Incomplete, Doubt::Empty, Doubt::Suspicious];
+    pub(crate) const ALL: [Doubt; 4] = [
+        Doubt::Incomplete,
+        Doubt::Empty,
+        Doubt::Suspicious,
+        Doubt::Partial,
+    ];
 
     /// The doubt about a report, if any.
     pub(crate) fn of(summary: &Summary) -> Option<Doubt> {
@@ -34,11 +42,21 @@ impl Doubt {
         }
     }
 
+    /// The doubt about the memory of a report of which not all nodes were seen whole.
+    pub(crate) fn of_coverage(summary: &Summary) -> Option<Doubt> {
+        let Coverage { roles, lacks } = &summary.coverage;
+        let mut of_memory = roles.iter().filter(|role| role.role == Some(Role::Memory));
+        let is_part = of_memory.any(|role| !role.is_whole());
+        let has_lack = lacks.iter().any(|lack| lack.of == Lacking::Slots);
+        (is_part || has_lack).then_some(Doubt::Partial)
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Doubt::Incomplete => "incomplete",
             Doubt::Empty => "empty",
             Doubt::Suspicious => "suspicious",
+            Doubt::Partial => "partial",
         }
     }
 }
@@ -49,6 +67,7 @@ impl fmt::Display for Doubt {
             Doubt::Incomplete => "its input could not be read to the end, so counts are too small",
             Doubt::Empty => "its input has no keys; if the cluster has some, the scan failed",
             Doubt::Suspicious => "its input is suspicious, so counts may be too small",
+            Doubt::Partial => "not all of its nodes were seen whole, so counts are too small",
         })
     }
 }

@@ -43,6 +43,16 @@ pub struct Change {
 }
 
 impl Names {
+    /// The names that changed for certain, by what happened to them.
+    pub(crate) fn by_fate(&self) -> [(&'static str, &Vec<Change>); 4] {
+        [
+            ("grew", &self.grew),
+            ("appeared", &self.appeared),
+            ("vanished", &self.vanished),
+            ("shrank", &self.shrank),
+        ]
+    }
+
     /// Compares the lists of two reports; `None` if one does not have this list.
     pub(crate) fn of(
         old: (Option<NameList<'_>>, &Report),

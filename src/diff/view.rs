@@ -1,6 +1,6 @@
 //! A diff as sections: a summary sentence, then tables of the largest changes.
 
-use slotscope_engine::metric::Metric;
+use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{amount_cell, grouped};
 use slotscope_model::measure::Measure;
@@ -39,6 +39,76 @@ pub(crate) fn sections(diff: &Diff) -> Vec<Section<'_>> {
         &diff.notes,
     )));
     sections
+}
+
+/// All changes as rows: what, its fate, and each metric before and after.
+pub(crate) fn rows(diff: &Diff) -> Table<'_> {
+    struct Row<'a> {
+        of: &'static str,
+        name: Cell<'a>,
+        fate: &'static str,
+        load: &'a PerMetric<OldNew<u64>>,
+    }
+    let total = Row {
+        of: "total",
+        name: Cell::text(""),
+        fate: "",
+        load: &diff.totals,
+    };
+    let node =
+        |node: &'_ NodeChange| Cell::text(node.name.as_ref().unwrap_or(&node.id).to_string());
+    let nodes = diff.nodes.iter().map(|change| Row {
+        of: "node",
+        name: node(change),
+        fate: "",
+        load: &change.load,
+    });
+    let kinds = [
+        ("tag", &diff.tags),
+        ("prefix", &diff.prefixes),
+        ("pattern", &diff.patterns),
+    ];
+    let names = kinds.into_iter().flat_map(|(of, names)| {
+        names
+            .iter()
+            .flat_map(Names::by_fate)
+            .flat_map(move |(fate, changes)| {
+                changes.iter().map(move |change| Row {
+                    of,
+                    name: Cell::name(&change.name),
+                    fate,
+                    load: &change.load,
+                })
+            })
+    });
+    let rows = [total].into_iter().chain(nodes).chain(names);
+    let rows = rows.flat_map(|row| {
+        let Row {
+            of,
+            name,
+            fate,
+            load,
+        } = row;
+        let loads = load
+            .iter()
+            .map(move |(metric, load)| (of, name.clone(), fate, metric, *load));
+        loads.collect::<Vec<_>>()
+    });
+    let amount = |metric, load: Option<u64>| Cell::of(load, |load| Cell::amount(metric, load));
+    Table::of(rows)
+        .column(Column::words("of"), |(of, ..)| Cell::text(*of))
+        .column(Column::words("name"), |(_, name, ..)| name.clone())
+        .column(Column::words("fate"), |(_, _, fate, ..)| Cell::text(*fate))
+        .column(Column::words("metric"), |(_, _, _, metric, _)| {
+            Cell::text(metric.name())
+        })
+        .column(Column::number("before"), |(_, _, _, metric, load)| {
+            amount(*metric, load.old)
+        })
+        .column(Column::number("now"), |(_, _, _, metric, load)| {
+            amount(*metric, load.new)
+        })
+        .build()
 }
 
 /// A section with a table, if that has rows.
@@ -92,13 +162,10 @@ fn name_sections<'a>(
     metric: Metric,
 ) -> Vec<Section<'a>> {
     // Shown if one report does not list the name.
-    let (unlisted, absent) = ("not listed", "none");
-    let lists = [
-        ("grew", &names.grew, unlisted),
-        ("appeared", &names.appeared, absent),
-        ("vanished", &names.vanished, absent),
-        ("shrank", &names.shrank, unlisted),
-    ];
+    let missing = |fate: &str| match fate {
+        "grew" | "shrank" => "not listed",
+        _ => "none",
+    };
     let table = |changes: &'a Vec<Change>, missing: &str| {
         let load = |change: &Change| change.load.get(metric).copied().unwrap_or_default();
         let amount = |load: Option<u64>| match load {
@@ -119,10 +186,13 @@ fn name_sections<'a>(
             )
             .build()
     };
+    let lists = names.by_fate().into_iter();
     let mut sections: Vec<Section<'a>> = lists
-        .into_iter()
-        .filter_map(|(fate, changes, missing)| {
-            listed(format!("{plural} that {fate}"), table(changes, missing))
+        .filter_map(|(fate, changes)| {
+            listed(
+                format!("{plural} that {fate}"),
+                table(changes, missing(fate)),
+            )
         })
         .collect();
     let below = names.below_the_list.len() as u64;

@@ -34,6 +34,7 @@ impl Started {
             command: Name::default(),
             started: seconds(self.time),
             dumped: inputs.dumped,
+            date: None,
             elapsed_secs: tidy(elapsed_secs),
             threads: inputs.threads,
             kernel: inputs.options.kernel.name.into(),

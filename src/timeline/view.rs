@@ -6,7 +6,7 @@ use slotscope_report::view::table::Rank;
 use slotscope_report::view::time_map::{Marked, NamedSeries};
 use slotscope_report::view::{Block, Cell, Column, Heat, Scope, Section, Table, TimeMap, remarks};
 
-use crate::timeline::{Burst, Timeline};
+use crate::timeline::{Bucket, Burst, Timeline};
 
 /// Marks in a row for a name over time.
 const MARKS: usize = 32;
@@ -25,6 +25,39 @@ pub(crate) fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
     blocks.extend(remarks::remarks(&[] as &[String], &timeline.notes));
     sections.push(remarks::section(blocks).scoped(Scope::Overview));
     sections
+}
+
+/// Everything that is followed as rows: a name and a bucket.
+pub(crate) fn rows(timeline: &Timeline) -> Table<'_> {
+    let total: Vec<u64> = timeline.buckets.iter().map(|bucket| bucket.ops).collect();
+    let nodes = timeline.nodes.iter().flatten();
+    let nodes = nodes.map(|node| ("node", Cell::name(&node.name), node.over_time.clone()));
+    let tags = timeline.tags.iter().flatten();
+    let tags = tags.map(|tag| ("tag", Cell::name(&tag.tag), tag.over_time.clone()));
+    let followed = [("total", Cell::text(""), total)]
+        .into_iter()
+        .chain(nodes)
+        .chain(tags);
+    let rows = followed.flat_map(|(of, name, over_time)| {
+        let buckets = timeline.buckets.iter().zip(over_time);
+        let row = move |(bucket, amount): (&Bucket, u64)| (of, name.clone(), bucket.from, amount);
+        buckets.map(row).collect::<Vec<_>>()
+    });
+    Table::of(rows)
+        .column(Column::words("of"), |(of, ..)| Cell::text(*of))
+        .column(Column::words("name"), |(_, name, ..)| name.clone())
+        .column(Column::words("from"), |(_, _, from, _)| {
+            Cell::text(time(*from))
+        })
+        .column(
+            Column::number(match timeline.by {
+                Heat::Ops => "ops",
+                Heat::Cpu => "cpu",
+                Heat::Network => "network",
+            }),
+            |(.., amount)| Cell::count(*amount),
+        )
+        .build()
 }
 
 /// The finding as a sentence.

@@ -50,6 +50,9 @@ pub struct WhatIfFindings {
     pub without_keys: Vec<String>,
     /// The heaviest tags afterwards.
     pub top_tags: Vec<Tag>,
+    /// Bytes that a node may use, where the user says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maxmemory: Option<u64>,
     /// The nodes afterwards: what the nodes of `top_tags` are called.
     #[serde(skip)]
     pub nodes_after: Vec<NodeLoad>,
@@ -71,12 +74,27 @@ pub struct Side {
     pub fullest_share: Option<f64>,
     /// The part of a key that is hashed.
     pub policy: Name,
+    /// The nodes that own slots.
+    pub list: Vec<SideNode>,
     /// The balance of the slots.
     pub slots: Balance,
     /// The balance of the nodes.
     pub nodes: Balance,
     /// The verdict.
     pub verdict: Verdict,
+}
+
+/// A node of one side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct SideNode {
+    /// Its id.
+    pub id: Name,
+    /// Its display name.
+    pub node: Name,
+    /// What it holds.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
 }
 
 impl WhatIfFindings {
@@ -111,6 +129,7 @@ impl WhatIfFindings {
             parted_tags,
             tag_sample,
             without_keys,
+            maxmemory: None,
             top_tags,
             nodes_after,
             sentence: String::new(),
@@ -127,6 +146,15 @@ impl Side {
         let total = summary.nodes.total(metric) as f64;
         Side {
             node_count: summary.nodes.owning().count(),
+            list: summary
+                .nodes
+                .owning()
+                .map(|node| SideNode {
+                    id: node.id.clone(),
+                    node: node.label(),
+                    load: node.load,
+                })
+                .collect(),
             keys: summary.slots.loads.keys.iter().sum(),
             fullest_share: (total > 0.0).then(|| tidy(nodes.max as f64 / total)),
             slots: balance(&summary.slots.stats),

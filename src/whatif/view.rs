@@ -1,32 +1,151 @@
-//! A change as sections: the sentence, both sides next to each other, and the heaviest tags afterwards.
+//! A change as sections: the sentence, nodes before and after, both sides next to each other, and the heaviest tags afterwards.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
 use slotscope_engine::text::{bytes, counted, grouped};
 use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
 
-use crate::whatif::findings::{Side, WhatIfFindings};
+use crate::whatif::findings::{Side, SideNode, WhatIfFindings};
 
-/// The sections of a change.
-pub(crate) fn sections(findings: &WhatIfFindings) -> Vec<Section<'_>> {
+/// Maximum rows of nodes, the fullest afterwards first.
+const NODES: usize = 24;
+/// The compared numbers that say what is compared; the others are statistics.
+const FACTS: usize = 5;
+
+/// The sections of a change; with `full` all statistics.
+pub(crate) fn sections(findings: &WhatIfFindings, full: bool) -> Vec<Section<'_>> {
     vec![
         Section::untitled()
             .paragraph(findings.sentence.as_str())
             .with_all(remarks::incomplete(&findings.input.incomplete)),
-        sides(findings),
+        nodes(findings),
+        sides(findings, full),
         changes(findings),
         tags(findings),
         remarks::section(last_remarks(findings)),
     ]
 }
 
-fn sides(findings: &WhatIfFindings) -> Section<'_> {
+/// A node on both sides; `None` where it is on one alone.
+struct Both<'a> {
+    node: &'a Name,
+    sides: [Option<&'a SideNode>; 2],
+}
+
+impl Both<'_> {
+    fn load(&self, side: usize, metric: Metric) -> Option<u64> {
+        self.sides[side]?.load.get(metric).copied()
+    }
+}
+
+/// The nodes of both sides, the fullest afterwards first.
+fn both(findings: &WhatIfFindings) -> Vec<Both<'_>> {
+    let [before, after] = [&findings.before.list, &findings.after.list];
+    let was: BTreeMap<&Name, &SideNode> = before.iter().map(|node| (&node.id, node)).collect();
+    let is: BTreeMap<&Name, &SideNode> = after.iter().map(|node| (&node.id, node)).collect();
+    let gone = before.iter().filter(|node| !is.contains_key(&node.id));
+    let both = after.iter().chain(gone).map(|node| Both {
+        node: &node.node,
+        sides: [was.get(&node.id).copied(), is.get(&node.id).copied()],
+    });
+    let mut both: Vec<Both<'_>> = both.collect();
+    both.sort_by_key(|node| Reverse(node.load(1, findings.by)));
+    both
+}
+
+/// What each node holds before and after.
+fn nodes(findings: &WhatIfFindings) -> Section<'_> {
+    let metrics: Vec<Metric> = findings.moved.iter().map(|(metric, _)| metric).collect();
+    // The number of keys is a detail where sizes are known, and unknown for captures.
+    let is_shown = |metric: &Metric| *metric != Metric::Keys || metrics.len() == 1;
+    let mut table = Table::of(both(findings)).column(Column::words("node").flexible(), |both| {
+        Cell::name(both.node)
+    });
+    for metric in metrics.iter().copied().filter(is_shown) {
+        let rank = match metric {
+            metric if metric == findings.by => Rank::Kept,
+            _ => Rank::Usual,
+        };
+        let head = if metric.is_size() {
+            "memory"
+        } else {
+            metric.head()
+        };
+        let load = move |side: usize| {
+            move |both: &Both<'_>| {
+                Cell::of(both.load(side, metric), |load| Cell::amount(metric, load))
+            }
+        };
+        table = table
+            .column(
+                Column::for_people(format!("{head} before")).rank(rank),
+                load(0),
+            )
+            .column(Column::for_people("after").rank(rank), load(1));
+        if let Some(limit) = findings.maxmemory.filter(|_| metric.is_size()) {
+            table = table.column(
+                Column::for_people("of limit").rank(Rank::Main),
+                move |both| {
+                    Cell::of(both.load(1, metric), |load| {
+                        Cell::share(load as f64 / limit as f64)
+                    })
+                },
+            );
+        }
+    }
+    let section = Section::titled("Nodes").table(table.build().at_most(NODES));
+    match findings.maxmemory {
+        Some(limit) if metrics.contains(&Metric::Bytes) => {
+            section.line(format!("limit: {} a node", bytes(limit)))
+        }
+        Some(_) => {
+            section.line("--maxmemory: the input has no sizes, so it is not known what fits")
+        }
+        None => section,
+    }
+}
+
+/// The loads of all nodes as rows.
+pub(crate) fn rows(findings: &WhatIfFindings) -> Table<'_> {
+    let metrics: Vec<Metric> = findings.moved.iter().map(|(metric, _)| metric).collect();
+    let rows = both(findings).into_iter().flat_map(|both| {
+        let row = |metric: &Metric| {
+            (
+                both.node,
+                *metric,
+                [0, 1].map(|side| both.load(side, *metric)),
+            )
+        };
+        metrics.iter().map(row).collect::<Vec<_>>()
+    });
+    let amount =
+        |metric: Metric, load: Option<u64>| Cell::of(load, |load| Cell::amount(metric, load));
+    Table::of(rows)
+        .column(Column::words("node"), |(node, ..)| Cell::name(node))
+        .column(Column::words("metric"), |(_, metric, _)| {
+            Cell::text(metric.name())
+        })
+        .column(Column::number("before"), |(_, metric, loads)| {
+            amount(*metric, loads[0])
+        })
+        .column(Column::number("after"), |(_, metric, loads)| {
+            amount(*metric, loads[1])
+        })
+        .build()
+}
+
+fn sides(findings: &WhatIfFindings, full: bool) -> Section<'_> {
     let [before, after] = [&findings.before, &findings.after];
     let metric = findings.by;
     let rows = side_cells(before, metric)
         .into_iter()
-        .zip(side_cells(after, metric));
+        .zip(side_cells(after, metric))
+        .take(if full { usize::MAX } else { FACTS });
     let table = Table::of(rows)
         .column(Column::words("").flexible(), |((title, _), _)| {
             Cell::text(*title)

@@ -3,6 +3,7 @@
 mod advise;
 mod attributes;
 mod bench;
+mod capacity;
 mod charts;
 mod cli;
 mod commands;
@@ -47,6 +48,5 @@ mod statistics;
 mod storms;
 mod terminal;
 mod timeline;
-mod trend;
 mod verdict;
 mod whatif;

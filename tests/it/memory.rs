@@ -193,7 +193,7 @@ const COMMANDS: [&str; 10] = [
     "dump IN",
     "fanout IN",
     "diff IN IN",
-    "trend IN IN IN",
+    "capacity IN IN IN",
     "merge IN IN --out out",
 ];
 

@@ -22,22 +22,23 @@ Path = Union[str, \"os.PathLike[str]\"]
 ";
 
 /// The classes of options, and their commands.
-const CLASSES: [(&str, &str); 4] = [
+const CLASSES: [(&str, &str); 5] = [
     ("Analyze", "analyze"),
     ("Plan", "plan"),
     ("WhatIf", "whatif"),
     ("Advise", "advise"),
+    ("Capacity", "capacity"),
 ];
 
 /// Flags for outputs and for the terminal: a function returns its result.
-const OF_THE_PROGRAM: &str = "ask_password color commands fail_on force full help json max_job_bytes no_files \
+const OF_THE_PROGRAM: &str = "ask_password color commands csv fail_on force full help json max_job_bytes no_files \
     openmetrics out progress rollback version";
 
 /// The options of a command: all flags except those of the program.
 fn options(command: &Command) -> Vec<&Arg> {
     let is_option = |arg: &&Arg| {
         let name = arg.get_long().unwrap_or_default().replace('-', "_");
-        let is_forced = command.get_name() == "plan" && name == "force";
+        let is_forced = matches!(command.get_name(), "plan" | "capacity") && name == "force";
         let is_its_own = OF_THE_PROGRAM.split(' ').any(|of| of == name);
         !arg.is_positional() && !arg.is_hide_set() && (is_forced || !is_its_own)
     };

@@ -113,7 +113,7 @@ fn reports_and_collections_of_others_move_no_terminal() {
         scratch.file("other.json", text);
         for line in [
             "diff other.json other.json",
-            "trend other.json other.json",
+            "capacity other.json",
             &format!("analyze {sample} --previous other.json --no-files"),
         ] {
             let output = scratch.run(&format!("{line} --color always"));

@@ -12,6 +12,41 @@ fn ratio(value: &Value) -> f64 {
 }
 
 #[test]
+fn nodes_are_shown_with_their_bytes_before_and_after_and_as_a_table() {
+    let scratch = Scratch::new();
+    let rows: String = (0..2000).map(|key| format!("k{key},100,2\n")).collect();
+    scratch.file("dump.csv", format!("key,size,ops\n{rows}"));
+    let line = "whatif dump.csv --nodes 2 --to-nodes 4 --maxmemory 100kb";
+    let text = scratch.text(line);
+    text.says("memory before")
+        .says("ops before")
+        .says("of limit");
+    text.says("limit: 100.00 KiB a node").lacks("Gini");
+    let full = scratch.text(&format!("{line} --full"));
+    full.says("nodes: Gini").says("independent units");
+    let found = scratch.report(&format!("{line} --json"));
+    let sum = |side: &str| -> u64 {
+        let nodes = found[side]["list"].list().iter();
+        nodes.map(|node| node["bytes"].whole()).sum()
+    };
+    assert_eq!([sum("before"), sum("after")], [200_000; 2]);
+    assert_eq!(found["maxmemory"], 102_400);
+    let table = scratch.text(&format!("{line} --csv"));
+    table.begins("node,metric,before,after\n");
+    let after = |metric: &str| -> u64 {
+        let of_metric = format!(",{metric},");
+        let rows = table.lines().filter(|row| row.contains(&of_metric));
+        let after = rows.map(|row| row.rsplit_once(',').unwrap().1);
+        after.map(|load| load.parse::<u64>().unwrap()).sum()
+    };
+    let loads = ["keys", "bytes", "ops"].map(after);
+    assert_eq!(loads, [2000, 200_000, 4000]);
+    assert_eq!(table.lines().count(), 1 + 4 * 3);
+    // A node that is new has nothing before.
+    table.says("even-4,keys,,");
+}
+
+#[test]
 fn both_sides_are_what_analyze_says() {
     let scratch = with_dump();
     let found = scratch.report("whatif dump.keys --json --nodes 3 --to-nodes 7");
@@ -58,7 +93,7 @@ fn a_split_of_the_hot_tag_evens_the_nodes() {
     let sentence = found["sentence"].text();
     sentence.begins("better: ").says("one tag is split");
     scratch
-        .text("whatif dump.keys --split 'common = 64'")
+        .text("whatif dump.keys --split 'common = 64' --full")
         .says("nodes: max/mean")
         .says("tags whose keys end up in different slots: 1")
         .says("The heaviest hash tags afterwards")

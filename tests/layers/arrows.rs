@@ -93,7 +93,7 @@ const LAYERS: &[Layers] = &[
             // The seconds between two readings are judged like those between two scrapes.
             ("top", "exporter::judged"),
             // Names in adjacent reports are compared like those in two reports.
-            ("trend", "diff"),
+            ("capacity", "diff"),
         ],
     },
 ];

@@ -128,6 +128,11 @@ pub enum Lacking {
 }
 
 impl RoleCoverage {
+    /// Whether all of each node was seen.
+    pub fn is_whole(&self) -> bool {
+        self.nodes.iter().all(|node| node.seen == Extent::Whole)
+    }
+
     /// How much of a node was seen.
     pub fn of(&self, node: &Name) -> Option<Extent> {
         let mut nodes = self.nodes.iter();

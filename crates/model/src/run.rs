@@ -23,6 +23,9 @@ pub struct Run {
     /// When the files that were read were last written, where they say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dumped: Option<Dumped>,
+    /// The date of the input that the user names, in seconds since 1970 (UTC); it goes before all times of files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<u64>,
     /// How long it took.
     pub elapsed_secs: f64,
     /// Worker threads.
@@ -50,8 +53,12 @@ pub struct Dumped {
 }
 
 impl Summary {
-    /// When the oldest and the newest dump were written: by the dumps themselves, else by file times.
+    /// When the oldest and the newest dump were written: by the user, the dumps themselves, or else by file times.
     pub fn dumped(&self) -> Option<Dumped> {
+        if let Some(date) = self.run.date {
+            let (first, last) = (date, date);
+            return Some(Dumped { first, last });
+        }
         let files = self.run.dumped;
         // Copying loses the file time; the time inside the dump stays.
         let last = self.input.written.or(files.map(|files| files.last))?;

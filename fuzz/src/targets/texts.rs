@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use serde_json::Value;
+use slotscope::capacity::{History, Options};
 use slotscope::diff::Diff;
 use slotscope::diff::report::Report;
 use slotscope::lint::NamingRules;
@@ -11,7 +12,6 @@ use slotscope::report::render::json;
 use slotscope::slot::SLOTS;
 use slotscope::slot::policy::Policy;
 use slotscope::topology::Topology;
-use slotscope::trend::{History, Options};
 
 /// CLUSTER NODES, nodes.conf, CLUSTER SHARDS and CLUSTER SLOTS.
 pub const TOPOLOGIES: &[&[u8]] = &[
@@ -81,7 +81,7 @@ fn parse_report(text: &str) -> slotscope::error::Result<Report> {
     Report::new(file, summary)
 }
 
-/// An accepted report can be compared with itself and any other, and be part of any trend.
+/// An accepted report can be compared with itself and any other, and be part of any review.
 pub fn report(bytes: &[u8]) -> bool {
     static OTHER: LazyLock<Report> =
         LazyLock::new(|| parse_report(&REPORT).expect("the seed is a report"));
@@ -92,23 +92,22 @@ pub fn report(bytes: &[u8]) -> bool {
         Diff::of(old, new, None).expect("two reports can be compared");
     }
     let month = |number: u64| number * 30 * 86_400;
-    let mut history = History::default();
+    let mut history = History::new(Options {
+        maxmemory: Some(1 << 30),
+        with_doubtful: true,
+        force: true,
+        ..Options::default()
+    });
     for (number, report) in (0..).zip([&*OTHER, &found, &found, &*OTHER]) {
         let (file, summary) = (report.file.clone(), report.summary.clone());
         history
             .add(file, summary, month(number))
             .expect("an accepted report is taken in");
     }
-    let options = Options {
-        maxmemory: Some(1 << 30),
-        with_doubtful: true,
-        force: true,
-        ..Options::default()
-    };
-    let trend = history
-        .trend(&options)
-        .expect("reports of different dates have a trend");
-    serde_json::to_string(&trend).expect("a trend has a JSON form");
+    let review = history
+        .review()
+        .expect("reports of different dates can be reviewed");
+    serde_json::to_string(&review).expect("a review has a JSON form");
     true
 }
 

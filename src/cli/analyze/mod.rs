@@ -35,8 +35,8 @@ use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
 use crate::cli::{Ending, Run, redacted, report_file};
-use crate::options::headings::{CLUSTER, LIMITS, OUTPUT};
-use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage};
+use crate::options::headings::{CLUSTER, INPUT, LIMITS, OUTPUT};
+use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage, times};
 use crate::pipeline::Analysis;
 use crate::pipeline::reading::pool;
 
@@ -79,6 +79,9 @@ pub struct AnalyzeArgs {
     /// A title for the page, such as the name of the cluster
     #[arg(long, value_name = "TEXT", help_heading = OUTPUT, hide_short_help = true)]
     pub title: Option<String>,
+    /// The date of the input, as 2026-10-24, where its files do not have it: capacity goes by it
+    #[arg(long, value_name = "DATE", value_parser = times::day, help_heading = INPUT, hide_short_help = true)]
+    pub date: Option<times::Day>,
     /// Hashes in place of names, in every output
     ///
     /// Keyed hashes replace the names of keys, tags, patterns, files and nodes; slots and numbers stay true. The key is
@@ -261,6 +264,7 @@ impl AnalyzeArgs {
 
     fn name_run(&self, summary: &mut Summary) {
         summary.run.command = self.command_line();
+        summary.run.date = self.date.map(|day| day.0);
         summary.run.title = self.title.as_deref().map(Name::from);
     }
 

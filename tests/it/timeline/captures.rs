@@ -131,3 +131,20 @@ fn captures_that_share_no_slot_are_a_node_each() {
     near(burst["share"].float(), 0.815, 0.045);
     assert!(timeline(&scratch, files[0]).get("nodes").is_none());
 }
+
+#[test]
+fn the_table_has_a_row_for_each_name_and_bucket() {
+    let scratch = Scratch::new();
+    capture(&scratch, "node.monitor", &seconds(3));
+    let found = timeline(&scratch, "node.monitor --nodes 3");
+    let table = scratch.text("timeline node.monitor --nodes 3 --csv");
+    table.begins("of,name,from,ops\n");
+    let total = |of: &str| -> u64 {
+        let rows = table.lines().filter(|row| row.starts_with(of));
+        rows.map(|row| row.rsplit_once(',').unwrap().1.parse::<u64>().unwrap())
+            .sum()
+    };
+    assert_eq!([total("total,"), total("node,")], [found["ops"].whole(); 2]);
+    let hot = &found["tags"][0];
+    assert_eq!(total("tag,hot,"), hot["ops"].whole());
+}

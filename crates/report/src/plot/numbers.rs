@@ -1,9 +1,10 @@
 //! Number formats of axes: few digits, thousands separators, SI prefixes at 100,000 and above.
 
-use slotscope_engine::calendar::unit_of_time;
+use slotscope_engine::calendar::{self, unit_of_time};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{
-    binary_unit, bytes_in_three_digits, grouped, micros, power_of_1024, si_prefix, three_digits,
+    binary_unit, bytes_in_three_digits, day, grouped, micros, power_of_1024, si_prefix,
+    three_digits,
 };
 
 /// At or above this value, the labels of an axis share an SI prefix.
@@ -18,6 +19,8 @@ pub(crate) enum Numbers {
     Binary,
     /// Microseconds: in the fitting unit.
     Micros,
+    /// Days since 1970: as dates.
+    Days,
 }
 
 impl Numbers {
@@ -36,6 +39,7 @@ impl Numbers {
             Numbers::Decimal => three_digits(value),
             Numbers::Binary => bytes_in_three_digits(value),
             Numbers::Micros => micros(value),
+            Numbers::Days => day((value.max(0.0) * 86_400.0) as u64),
         }
     }
 
@@ -49,8 +53,33 @@ impl Numbers {
                 ticks_in(unit, (from, to), about, least)
             }
             Numbers::Micros => ticks_in(unit_of_time(to), (from, to), about, least),
+            Numbers::Days => dates(from, to, about),
         }
     }
+}
+
+/// At most about `about` first days of months, or days where there are few months.
+fn dates(from: f64, to: f64, about: usize) -> Vec<(f64, String)> {
+    let months = (to - from) / 30.4;
+    if months < 2.0 {
+        let days = ticks(from, to, about, 1.0).into_iter();
+        return days
+            .map(|(value, _)| (value, Numbers::Days.short(value)))
+            .collect();
+    }
+    let step = [1, 2, 3, 6, 12, 24, 60, 120]
+        .into_iter()
+        .find(|step| months / f64::from(*step) <= about as f64)
+        .unwrap_or(1200);
+    let (year, month, _) = calendar::date(from as i64);
+    let first = 12 * year + month - 1;
+    let starts = (first..).filter(|month| month % i64::from(step) == 0);
+    let days = starts.map(|month| (month, calendar::days(month / 12, month % 12 + 1, 1) as f64));
+    days.skip_while(|(_, day)| *day < from)
+        .take_while(|(_, day)| *day <= to)
+        .take(4 * about)
+        .map(|(month, day)| (day, format!("{:04}-{:02}", month / 12, month % 12 + 1)))
+        .collect()
 }
 
 /// Ticks at round values of a unit, labelled with its name.
@@ -153,6 +182,24 @@ mod tests {
         assert_eq!(ticks(0.0, 2.2, 5, 1.0).len(), 3);
         assert_eq!(labels(0.0, 1.1e6), ["0", "500 k", "1,000 k"]);
         assert_eq!(labels(0.0, 4.4e6), ["0", "1 M", "2 M", "3 M", "4 M"]);
+    }
+
+    #[test]
+    fn dates_are_first_days_of_months_or_days() {
+        let labels = |from, to| {
+            let ticks = Numbers::Days.ticks(from, to, 6, 1.0).into_iter();
+            ticks.map(|(_, label)| label).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            labels(20_700.0, 20_800.0),
+            ["2026-10", "2026-11", "2026-12"]
+        );
+        assert_eq!(labels(20_700.0, 21_100.0).len(), 5);
+        assert_eq!(
+            labels(20_700.0, 20_702.0),
+            ["2026-09-04", "2026-09-05", "2026-09-06"]
+        );
+        assert!(labels(0.0, 3e6).len() <= 24);
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod capacity;
 pub mod cell;
 pub mod distribution;
 pub mod extremes;
+pub mod forecast;
 pub mod heat;
 mod hot_slots;
 pub mod input;

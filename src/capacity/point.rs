@@ -12,7 +12,7 @@ use slotscope_model::Summary;
 use slotscope_model::balance::Balance;
 use slotscope_model::capacity::NodeRoom;
 use slotscope_model::nodes::NodeLoad;
-use slotscope_model::state::State;
+use slotscope_model::state::{Role, State};
 
 use crate::diff::basis::Basis;
 use crate::diff::doubt::Doubt;
@@ -75,11 +75,14 @@ pub struct SlotsAt {
 /// A node's measured memory and limit.
 #[derive(Debug, Clone)]
 pub(crate) struct Used {
-    pub id: Name,
-    pub name: Name,
-    pub used: u64,
+    pub bytes: u64,
     pub maxmemory: u64,
+    /// A hash of its slots: what it used with others is no growth.
+    pub layout: u64,
 }
+
+/// Names with what they hold.
+pub(crate) type Weights = BTreeMap<Name, PerMetric<u64>>;
 
 /// The kept parts of a report.
 pub(crate) struct Condensed {
@@ -91,12 +94,16 @@ pub(crate) struct Condensed {
     pub basis: Basis,
     /// Its node ids in order; empty if made up, for an even split or one node per file.
     pub nodes: Vec<Name>,
-    /// A hash of each node's slots, in order: nodes with different ids may have the same slots.
-    pub layout: Vec<u64>,
     /// The memory limit of the node expected to fill up first.
     pub maxmemory: Option<u64>,
-    /// The memory of its nodes, if measured by servers.
-    pub used: Vec<Used>,
+    /// The memory of its nodes by id, if measured by servers.
+    pub used: BTreeMap<Name, Used>,
+    /// The load of each slot, in half the memory of exact counts: years of daily reports are many.
+    pub slots: PerMetric<Vec<f32>>,
+    /// Its heaviest tags.
+    pub tags: Weights,
+    /// Its heaviest keys.
+    pub keys: Weights,
 }
 
 impl Condensed {
@@ -104,16 +111,17 @@ impl Condensed {
     ///
     /// # Errors
     /// It lacks a part.
-    pub(crate) fn of(file: Name, summary: Summary, at: u64) -> Result<Condensed> {
-        let report = Report::new(file.clone(), summary)?;
-        let summary = &report.summary;
+    pub(crate) fn of(file: Name, summary: &Summary, at: u64) -> Result<Condensed> {
+        let report = Report::new(file.clone(), summary.clone())?;
+        let unseen = unseen_load(summary);
+        let load = |metric: Metric| report.load(metric).filter(|_| !unseen.contains(&metric));
         let point = Point {
             at,
             state: summary.verdict.state,
-            left_out: Doubt::of(summary),
+            left_out: Doubt::of(summary).or_else(|| Doubt::of_coverage(summary)),
             load: PerMetric {
-                keys: report.load(Metric::Keys).unwrap_or(0),
-                weights: PerWeight::from_fn(|metric| report.load(metric)),
+                keys: load(Metric::Keys).unwrap_or(0),
+                weights: PerWeight::from_fn(load),
             },
             nodes: NodesAt {
                 count: summary.nodes.owning().count() as u64,
@@ -132,18 +140,53 @@ impl Condensed {
         let listed = summary.nodes.owning().filter(|_| are_listed);
         let mut nodes: Vec<Name> = listed.map(|node| node.id.clone()).collect();
         nodes.sort_unstable();
-        let mut layout: Vec<u64> = summary.nodes.owning().map(slots_of).collect();
-        layout.sort_unstable();
+        let slots = |metric: Metric| {
+            point.load.get(metric)?;
+            let loads = summary.slots.loads.get(metric)?.iter();
+            Some(loads.map(|load| *load as f32).collect())
+        };
+        let tags = summary.tags.iter().flat_map(|tags| &tags.top);
+        let keys = summary.keys.iter().flat_map(|keys| &keys.top);
         Ok(Condensed {
             by: summary.by,
             basis: Basis::new(&summary.input),
             nodes,
-            layout,
             maxmemory: summary.capacity.as_ref().map(|capacity| capacity.maxmemory),
             used: used(summary),
+            slots: PerMetric {
+                keys: slots(Metric::Keys).unwrap_or_default(),
+                weights: PerWeight::from_fn(slots),
+            },
+            tags: tags
+                .take(FOLLOWED)
+                .map(|tag| (tag.tag.clone(), tag.load))
+                .collect(),
+            keys: keys
+                .take(FOLLOWED)
+                .map(|key| {
+                    let weights = key.weights;
+                    (key.key.clone(), PerMetric { keys: 1, weights })
+                })
+                .collect(),
             point,
         })
     }
+
+    /// All load in a metric, if the report has it.
+    pub(crate) fn total(&self, metric: Metric) -> Option<f64> {
+        self.point.load.get(metric).map(|load| *load as f64)
+    }
+}
+
+/// Names of each kind that are kept of a report: what is heaviest today was not far from that before.
+const FOLLOWED: usize = 200;
+
+/// The metrics of roles that were not seen of all nodes, unless the report is left out for it.
+fn unseen_load(summary: &Summary) -> Vec<Metric> {
+    let roles = summary.coverage.roles.iter();
+    let of_load = roles.filter(|role| role.role == Some(Role::Load));
+    let partly = of_load.filter(|role| !role.is_whole());
+    partly.map(|role| role.metric.metric()).collect()
 }
 
 fn ratios(balance: &PerMetric<Balance>) -> PerMetric<Option<f64>> {
@@ -167,22 +210,25 @@ fn slots_of(node: &NodeLoad) -> u64 {
     hash(&ends.flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
 }
 
-fn used(summary: &Summary) -> Vec<Used> {
+fn used(summary: &Summary) -> BTreeMap<Name, Used> {
     let capacity = summary.capacity.as_ref();
     let Some(capacity) = capacity.filter(|capacity| capacity.measured) else {
-        return Vec::new();
+        return BTreeMap::new();
     };
-    let list = summary.nodes.list.iter();
-    let names: BTreeMap<&Name, Name> = list.map(|node| (&node.id, node.name())).collect();
-    let used = |room: &NodeRoom| Used {
-        id: room.id.clone(),
-        name: names.get(&room.id).unwrap_or(&room.id).clone(),
-        used: room.used,
-        // Older reports have one limit for all nodes.
-        maxmemory: match room.maxmemory {
-            0 => capacity.maxmemory,
-            limit => limit,
-        },
+    let owning = summary.nodes.owning();
+    let layouts: BTreeMap<&Name, u64> = owning.map(|node| (&node.id, slots_of(node))).collect();
+    let used = |room: &NodeRoom| {
+        let used = Used {
+            bytes: room.used,
+            layout: *layouts.get(&room.id)?,
+            // Older reports have one limit for all nodes.
+            maxmemory: match room.maxmemory {
+                0 => capacity.maxmemory,
+                limit => limit,
+            },
+        };
+        Some((room.id.clone(), used))
     };
-    capacity.nodes.iter().map(used).collect()
+    // If a report lists a node twice, the last is kept.
+    capacity.nodes.iter().filter_map(used).collect()
 }

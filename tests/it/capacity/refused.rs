@@ -1,8 +1,8 @@
 //! Incomparable reports are refused, doubtful ones are left out, and no file makes it panic.
 
-use super::trend;
+use super::review;
+use testkit::history::{START, analyze, edited, eight_months, monthly, run, set_written};
 use testkit::prelude::*;
-use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
 #[test]
 fn reports_need_different_dates_and_the_way_out_is_named() {
@@ -12,20 +12,93 @@ fn reports_need_different_dates_and_the_way_out_is_named() {
     set_written(&scratch.path("1.csv"), START);
     let copied = analyze(&scratch, "1.csv", "copied", &[]);
     run(&scratch, &[first.clone(), copied], &[]).refused(
-        "copied/report.json: of the same time as r0/report.json, 2024-11-01 | --date: dump or run",
+        "copied/report.json: of the same time as r0/report.json, 2024-11-01 | analyze --date",
     );
     let said = scratch.piped("analyze --nodes 3 --json", b"a\nb\n");
-    scratch.file("of-2025-03-01.json", &said.stdout);
-    let piped = [second.clone(), String::from("of-2025-03-01.json")];
+    scratch.file("piped.json", &said.stdout);
+    let piped = [second.clone(), String::from("piped.json")];
     run(&scratch, &piped, &[])
-        .refused("of-2025-03-01.json: does not say when its dump was written | --date run");
+        .refused("piped.json: does not say when its dump was written | --date 2026-10-24");
     let earlier = edited(&scratch, "r0", "earlier", |report| {
         let started = report["run"]["started"].whole();
         report["run"]["started"] = json!(started - 60);
     });
-    let found = trend(&scratch, &[second, earlier], "--date run");
+    let found = review(&scratch, &[second, earlier], "--date run");
     found["notes"].to_string().says("less than a day");
-    assert_eq!(found.get("forecast"), None);
+    assert_eq!(found["total"]["keys"].get("a_month"), None);
+}
+
+#[test]
+fn copied_dumps_have_the_dates_of_their_paths_or_those_that_analyze_is_told() {
+    let scratch = Scratch::new();
+    let copied = |number: usize, out: &str, flags: &[&str]| {
+        let name = format!("{out}.csv");
+        let rows: String = (0..100 + 10 * number)
+            .map(|key| format!("k{key},100\n"))
+            .collect();
+        set_written(&scratch.file(&name, format!("key,size\n{rows}")), START);
+        analyze(&scratch, &name, out, flags)
+    };
+    let days = |found: &Value| -> Vec<u64> {
+        let points = found["points"].list().iter();
+        points
+            .map(|point| (point["at"].whole() - 1_792_800_000) / 86_400)
+            .collect()
+    };
+    let named = ["of-2026-10-24", "of-20261031", "of-2026-W45"];
+    let reports: Vec<String> = (0..)
+        .zip(named)
+        .map(|(number, out)| copied(number, out, &[]))
+        .collect();
+    let found = review(&scratch, &reports, "");
+    assert_eq!(days(&found), [0, 7, 9]);
+    found["notes"]
+        .to_string()
+        .says("dates are those in the paths of the reports");
+    run(&scratch, &reports, &["--date", "dump"]).refused("of the same time as");
+
+    let told = ["2026-10-24", "2026-11-24", "2026-12-24"];
+    let told = (0..)
+        .zip(told)
+        .map(|(number, date)| copied(number, &format!("told{number}"), &["--date", date]));
+    let told: Vec<String> = told.collect();
+    let found = review(&scratch, &told, "");
+    assert_eq!(days(&found), [0, 31, 61]);
+    found["notes"].to_string().lacks("paths");
+    let said = scratch.run("analyze told0.csv --date yesterday");
+    assert_eq!(code(&said), 2);
+    stderr(&said).says("not a date; write it like 2026-10-24");
+    // A path without a date is not guessed at.
+    run(
+        &scratch,
+        &[&reports[..2], &[copied(5, "undated", &[])]].concat(),
+        &[],
+    )
+    .refused("of the same time as");
+}
+
+#[test]
+fn reports_that_did_not_see_all_are_left_out() {
+    let scratch = Scratch::new();
+    let mut reports: Vec<String> = (0..3)
+        .map(|month| monthly(&scratch, month, 1000 + 100 * month as usize, &[], &[]))
+        .collect();
+    reports[1] = edited(&scratch, "r1", "part", |report| {
+        let nodes = report["coverage"]["roles"][0]["nodes"]
+            .as_array_mut()
+            .unwrap();
+        nodes[0]["seen"] = json!("part");
+    });
+    let found = review(&scratch, &reports, "");
+    assert_eq!(found["points"][1]["left_out"], "partial");
+    assert_eq!(found["total"]["keys"]["reports"], 2);
+    found["notes"]
+        .to_string()
+        .says("part: not all of its nodes were seen whole");
+    run(&scratch, &reports[1..2], &[])
+        .refused("part: no report is left to review: not all of its nodes | --with-doubtful");
+    let found = review(&scratch, &reports, "--with-doubtful");
+    assert_eq!(found["total"]["keys"]["reports"], 3);
 }
 
 #[test]
@@ -57,7 +130,7 @@ fn reports_of_another_kind_are_refused_and_with_force_noted() {
             _ => edited(&scratch, "r4", "other", set(member, value.parse().unwrap())),
         };
         assert_fails(&run(&scratch, &reports, &[]), &[what, "--force"]);
-        trend(&scratch, &reports, "--force")["notes"]
+        review(&scratch, &reports, "--force")["notes"]
             .to_string()
             .says(what);
     }
@@ -77,19 +150,19 @@ fn doubtful_reports_are_marked_and_left_out_unless_they_are_asked_for() {
     reports[3] = edited(&scratch, "r3", "broken", |report| {
         report["input"]["incomplete"] = stop.clone();
     });
-    let found = trend(&scratch, &reports, "");
+    let found = review(&scratch, &reports, "");
     assert_eq!(found["points"][3]["left_out"], "incomplete");
-    assert_eq!(found["forecast"]["growth"]["keys"]["reports"], 7);
+    assert_eq!(found["total"]["keys"]["reports"], 7);
     found["notes"].to_string().says("broken");
     stdout(&run(&scratch, &reports, &[])).says("incomplete");
-    let found = trend(&scratch, &reports, "--with-doubtful");
+    let found = review(&scratch, &reports, "--with-doubtful");
     assert_eq!(found["points"][3].get("left_out"), None);
-    assert_eq!(found["forecast"]["growth"]["keys"]["reports"], 8);
+    assert_eq!(found["total"]["keys"]["reports"], 8);
 
     scratch.file("none.keys", "");
     set_written(&scratch.path("none.keys"), START + 100 * 86_400);
     reports.push(analyze(&scratch, "none.keys", "none", &[]));
-    let found = trend(&scratch, &reports, "--with-doubtful");
+    let found = review(&scratch, &reports, "--with-doubtful");
     assert_eq!(found["points"][4]["left_out"], "empty");
 }
 

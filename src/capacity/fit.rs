@@ -3,11 +3,13 @@
 //! Growth is linear or exponential, and each report adds a deviation that stays: a random walk with a drift, of which the last
 //! point is known. The drift is the mean of the steps between reports, with reduced weights for outliers (Huber 1964). The
 //! likelier shape gives the estimate; the interval spans both where the points do not rule one out. Where deviations do not
-//! stay, it is wider than it had to be.
+//! stay, it is wider than it had to be. Steps that repeat by the week or the year are taken out first, from two periods on.
 
 use serde::Serialize;
 
 use slotscope_model::balance::tidy;
+
+use crate::capacity::season::{DAY, Season, Step, period};
 
 /// Forecasts end here.
 const MOST_MONTHS: f64 = 1200.0;
@@ -17,8 +19,6 @@ const FIRST_STEP: f64 = 0.0014;
 pub(crate) const LEAST_MONTHS: f64 = 12.0 / 365.25;
 /// Minimum time span for monthly growth: 27 days, as months differ.
 const LEAST_FOR_A_MONTH: f64 = 0.9;
-/// A day in months.
-const DAY: f64 = 12.0 / 365.25;
 /// A shape is ruled out if the other is 7 times as likely, e^2.
 const RULED_OUT: f64 = 2.0;
 /// Relative precision limit of reported amounts, however straight a line few points make.
@@ -55,6 +55,15 @@ pub struct Reached {
     pub high: Option<f64>,
 }
 
+impl Reached {
+    /// It is reached already.
+    pub const NOW: Reached = Reached {
+        estimate: Some(0.0),
+        low: Some(0.0),
+        high: Some(0.0),
+    };
+}
+
 /// Growth at the time of the newest report.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -83,6 +92,8 @@ pub struct Fit {
     to: f64,
     /// Months from the first point to the last.
     pub span: f64,
+    /// Whether there are enough regular points to tell a season.
+    pub tells_seasons: bool,
     lines: Vec<Line>,
 }
 
@@ -100,6 +111,8 @@ struct Line {
     variance: [f64; 2],
     /// The standard deviation of a step times Student's t; absent for two points, which leave no residual.
     reach: Option<f64>,
+    /// How far a season leads from the level.
+    swing: f64,
     /// The log likelihood, up to a constant.
     likelihood: f64,
 }
@@ -127,6 +140,7 @@ impl Fit {
         Some(Fit {
             to: last,
             span: last - first,
+            tells_seasons: period(points).is_some(),
             lines,
         })
     }
@@ -192,6 +206,9 @@ impl Line {
         let (exact, last) = (EXACT * unit, points.len() - 1);
         let span = points[last].0 - points[0].0;
         let gap = span / (count - 1.0);
+        let season = period(points).and_then(|period| Season::of(&steps, period));
+        let season = season.unwrap_or_else(|| Season::none(&steps));
+        let steps = season.steps;
         let (slope, weights) = drift(&steps, gap, exact);
         let weighed = steps.iter().zip(&weights);
         let squares = weighed.map(|(step, weight)| weight * off(step, slope, gap).powi(2));
@@ -200,17 +217,20 @@ impl Line {
             .zip(&weights)
             .map(|(step, weight)| weight * step.0)
             .sum();
-        let freedom = points.len() - 2;
+        let freedom = points.len() - 2 - season.parameters;
         let squares = squares.sum::<f64>() + freedom as f64 * exact * exact;
         let squares = squares.max(f64::MIN_POSITIVE);
         let spread = (squares / freedom as f64).sqrt();
+        // The shape is chosen by the same few points.
+        let chosen = 1.0 + 1.0 / freedom as f64;
         Line {
             shape,
             unit,
-            now: level(last),
+            now: level(last) - season.now,
             slope,
             variance: [1.0 / gap, 1.0 / (gap * months)],
-            reach: (freedom > 0).then(|| spread * t95(freedom)),
+            reach: (freedom > 0).then(|| spread * t95(freedom) * chosen),
+            swing: season.swing,
             likelihood: -(freedom as f64) * squares.ln() / 2.0,
         }
     }
@@ -219,7 +239,8 @@ impl Line {
     fn level(&self, ahead: f64, side: Side) -> f64 {
         let [by_month, by_square] = self.variance;
         let variance = by_month * ahead + by_square * ahead * ahead;
-        self.now + self.slope * ahead + side * self.reach.unwrap_or(0.0) * variance.max(0.0).sqrt()
+        let reach = self.reach.unwrap_or(0.0) * variance.max(0.0).sqrt();
+        self.now + self.slope * ahead + side * (reach + self.swing)
     }
 
     /// The amount added by some months.
@@ -270,9 +291,6 @@ impl Shape {
         }
     }
 }
-
-/// The months between two points, and the difference of their levels.
-type Step = (f64, f64);
 
 /// The deviation of a step from the drift, as that of a step of `gap` months.
 fn off((months, change): &Step, slope: f64, gap: f64) -> f64 {
@@ -348,7 +366,8 @@ mod tests {
         // x 1..4, y 1, 3, 2, 5 (by hand), 3 after the last; t of 2 = 4.303. Steps 2, -1, 3, drift 4 / 3, s^2 = 26 / 3 / 2.
         let points = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0), (4.0, 5.0)];
         let line = Line::new(&points, Shape::Linear);
-        let off = 4.303 * f64::sqrt(26.0 / 6.0 * (3.0 + 9.0 / 3.0));
+        // Half as much again, as the shape is chosen by the same points.
+        let off = 1.5 * 4.303 * f64::sqrt(26.0 / 6.0 * (3.0 + 9.0 / 3.0));
         for side in [LOW, ESTIMATE, HIGH] {
             let level = line.level(3.0, side);
             assert!((level - 9.0 - side * off).abs() < 1e-3, "{line:?}");
@@ -390,6 +409,39 @@ mod tests {
         let after = Fit::new(&points).unwrap();
         let moved = after.at(15.0).estimate / before.at(15.0).estimate;
         assert!((moved - 1.0).abs() < 0.07, "{moved}");
+    }
+
+    #[test]
+    fn a_week_is_taken_out_from_two_of_them_on() {
+        let daily = |days: usize, weekend: f64| -> Vec<(f64, f64)> {
+            let amount = |day: usize| {
+                let noise = [0.0, 3.0, -2.0, 1.0, -3.0][day * 7 % 5];
+                let is_weekend = day % 7 >= 5;
+                1000.0 + 10.0 * day as f64 + noise - if is_weekend { weekend } else { 0.0 }
+            };
+            (0..days)
+                .map(|day| (day as f64 * DAY, amount(day)))
+                .collect()
+        };
+        let width = |days: usize, weekend: f64| {
+            let fit = Fit::new(&daily(days, weekend)).unwrap();
+            let Interval { low, high, .. } = fit.at((days as f64 + 60.0) * DAY);
+            high.unwrap() - low.unwrap()
+        };
+        assert!(!Fit::new(&daily(14, 100.0)).unwrap().tells_seasons);
+        let fit = Fit::new(&daily(27, 100.0)).unwrap();
+        assert!(fit.tells_seasons);
+        // The last day is a Saturday, 100 below the line.
+        let level = 1000.0 + 260.0 - 100.0 * 2.0 / 7.0;
+        assert!((fit.at(26.0 * DAY).estimate - level).abs() < 10.0);
+        assert!((fit.rate().a_day.estimate - 10.0).abs() < 1.0);
+        assert!(3.0 * width(27, 100.0) < width(13, 100.0));
+        // Without a season none is found.
+        let plain = Fit::new(&daily(27, 0.0)).unwrap();
+        assert_eq!(plain.lines[0].swing, 0.0);
+        let mut gaps = daily(27, 100.0);
+        gaps.remove(9);
+        assert!(!Fit::new(&gaps).unwrap().tells_seasons);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Reports of eight months, as input for `slotscope trend`.
+//! Reports of eight months, as input for `slotscope capacity`.
 
 use std::fs;
 use std::path::Path;
@@ -74,7 +74,7 @@ pub fn eight_months(scratch: &Scratch) -> Vec<String> {
 
 pub fn run(scratch: &Scratch, reports: &[String], flags: &[&str]) -> std::process::Output {
     let reports: Vec<&str> = reports.iter().map(String::as_str).collect();
-    scratch.run(&[&["trend"], &reports[..], flags].concat())
+    scratch.run(&[&["capacity"], &reports[..], flags].concat())
 }
 
 /// The report in a directory, changed by `change` and written to `name`.

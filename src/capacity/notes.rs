@@ -4,10 +4,10 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::list;
 
+use crate::capacity::point::Condensed;
+use crate::capacity::shards::Basis;
+use crate::capacity::{Capacity, Options};
 use crate::diff::doubt::Doubt;
-use crate::trend::Options;
-use crate::trend::forecast::{Basis, Forecast, Full};
-use crate::trend::point::Condensed;
 
 /// Maximum files named in a note.
 const NAMED: usize = 3;
@@ -56,69 +56,82 @@ pub(super) fn doubts(reports: &[Condensed]) -> Vec<String> {
         };
         (!files.is_empty()).then(|| {
             let named = list(files.iter(), NAMED);
-            format!("left out of growth: {named}: {doubt}{flag}")
+            format!("left out: {named}: {doubt}{flag}")
         })
     };
     Doubt::ALL.into_iter().filter_map(note).collect()
 }
 
-/// Limitations of the forecast.
-pub(super) fn fits(
-    used: &[&Condensed],
-    forecast: Option<&Forecast>,
-    options: &Options,
-) -> Vec<String> {
-    let Some(forecast) = forecast else {
-        let why = match used.len() {
-            0 | 1 => "fewer than two reports can be used",
-            _ => "the reports are of less than a day",
-        };
-        return vec![format!("no growth is computed: {why}")];
-    };
+/// Limitations of the review.
+pub(super) fn fits(used: &[&Condensed], review: &Capacity, options: &Options) -> Vec<String> {
     let mut notes = Vec::new();
-    let lacking = options.maxmemory.is_some() && forecast.full.is_none();
-    if lacking {
-        notes.push(String::from(
-            "--maxmemory: fewer than two of the reports have the bytes of keys, so it is not known when a node is full",
-        ));
-    }
-    if forecast.growth.keys.reports == 2 {
+    let span = match review.total.keys.series.as_ref() {
+        Some(series) => series.span(),
+        None => {
+            let why = match used.len() {
+                1 => "one report tells no growth; --grow 40% assumes one",
+                _ => "the reports are of less than a day, so they tell no growth",
+            };
+            notes.push(String::from(why));
+            0.0
+        }
+    };
+    if review.total.keys.series.is_some() && used.len() == 2 {
         notes.push(String::from(
             "two reports give a rate and no interval: how far off it may be shows from three on",
         ));
     }
-    if let Some(full) = &forecast.full {
-        notes.extend(full_notes(full, forecast.span_months));
+    if options
+        .months
+        .iter()
+        .any(|ahead| span > 0.0 && f64::from(*ahead) > span + 0.5)
+    {
+        notes.push(String::from(
+            "the outlook reaches further ahead than the reports reach back: growth may change until then",
+        ));
     }
+    let series = review.total.keys.series.as_ref();
+    if used.len() > 2 && series.is_some_and(|series| !series.fit.tells_seasons) {
+        notes.push(String::from(
+            "too few reports for a season: that takes one each day for two weeks, or regular ones of two years",
+        ));
+    }
+    notes.extend(memory_notes(review, options));
     notes
 }
 
-fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
+fn memory_notes(review: &Capacity, options: &Options) -> Vec<String> {
     let mut notes = Vec::new();
-    let changed = match full.basis {
-        Basis::AllData => {
-            "nodes or slots changed between the reports, so the fullest node is taken to grow as all data do"
-        }
-        Basis::FullestNodes if full.measured => {
-            "used_memory was measured in one report: memory that is not keys is taken to stay as it is"
-        }
-        _ => "",
-    };
-    if !changed.is_empty() {
-        notes.push(String::from(changed));
+    let has = |basis| review.shards.iter().any(|shard| shard.basis == Some(basis));
+    let is_known = review.shards.iter().any(|shard| shard.maxmemory.is_some());
+    if has(Basis::MeasuredOnce) {
+        notes.push(String::from(
+            "used_memory was measured once since slots last moved: memory that is not keys is taken to stay as it is",
+        ));
     }
-    if full
-        .months
-        .estimate
-        .is_some_and(|months| months > span_months)
-    {
-        let note = "the forecast reaches further ahead than the reports reach back: growth may change until then";
-        notes.push(String::from(note));
+    if has(Basis::Keys) {
+        notes.push(String::from(
+            "memory is that of the dump's keys, without the server's tables, buffers and fragmentation; \
+             analyze --used-memory measures them",
+        ));
     }
-    if !full.measured {
-        let note = "memory is that of the dump's keys, without the server's tables, buffers and fragmentation; \
-                    analyze --used-memory measures them";
-        notes.push(String::from(note));
+    match (is_known, review.shards.iter().any(|shard| shard.basis.is_some())) {
+        (false, true) => notes.push(String::from(
+            "no limit is known, so not when a shard is full; --maxmemory names one",
+        )),
+        (_, false) if options.maxmemory.is_some() => notes.push(String::from(
+            "--maxmemory: the newest report has no bytes of keys, so it is not known when a shard is full",
+        )),
+        _ => {}
+    }
+    let fullest = review
+        .counts
+        .iter()
+        .any(|count| count.fullest.iter().count() > 1);
+    if fullest {
+        notes.push(String::from(
+            "how many shards: each metric has a placement of its own; one for all of them was not tried (plan makes one)",
+        ));
     }
     notes
 }

@@ -1,0 +1,289 @@
+//! Growth by assumption: `40%`, `{tag}=2x`, `session:*=1.5x`. The newest report says what a tag or pattern holds; what it does not
+//! list is refused, as nobody knows what that would grow from.
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::glob::Glob;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text::{amount, counted, short};
+use slotscope_model::Summary;
+use slotscope_model::tags::Tag;
+
+/// The largest factor of growth.
+const MOST: f64 = 1e6;
+
+/// An assumption about growth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// As the user wrote it.
+    text: String,
+    of: Of,
+    factor: f64,
+}
+
+/// What grows.
+#[derive(Debug, Clone, PartialEq)]
+enum Of {
+    All,
+    Tag(Name),
+    Pattern(Name),
+}
+
+impl Rule {
+    /// Parses `40%`, `1.4x`, `{tag}=2x` or `pattern=2x`.
+    ///
+    /// # Errors
+    /// It has another form, or is no growth.
+    pub fn parse(text: &str) -> Result<Rule> {
+        let bad = |reason| Error::option("grow", Name::from(text), reason);
+        let (of, growth) = match text.rsplit_once('=') {
+            None => (Of::All, text),
+            Some((name, growth)) => (Of::named(name.trim()).map_err(bad)?, growth),
+        };
+        Ok(Rule {
+            text: text.into(),
+            of,
+            factor: factor(growth.trim()).map_err(bad)?,
+        })
+    }
+}
+
+impl Of {
+    fn named(name: &str) -> std::result::Result<Of, &'static str> {
+        let tag = name
+            .strip_prefix('{')
+            .and_then(|name| name.strip_suffix('}'));
+        let (make, name): (fn(Name) -> Of, &str) = match tag {
+            Some(tag) => (Of::Tag, tag),
+            None => (Of::Pattern, name),
+        };
+        let name = Name::parse(name).filter(|name| !name.0.is_empty());
+        name.map(make)
+            .ok_or("names nothing; write {TAG}=2x, or a pattern of the report as in session:*=1.5x")
+    }
+}
+
+/// The factor of a growth: `40%` or `1.4x`.
+fn factor(text: &str) -> std::result::Result<f64, &'static str> {
+    const FORM: &str = "not a growth; write 40% or 1.4x";
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| FORM);
+    let factor = match (text.strip_suffix('%'), text.strip_suffix('x')) {
+        (Some(percent), _) => 1.0 + number(percent)? / 100.0,
+        (_, Some(factor)) => number(factor)?,
+        _ => return Err(FORM),
+    };
+    match factor {
+        factor if (1.0..=MOST).contains(&factor) => Ok(factor),
+        factor if factor < 1.0 => Err("is less than today: growth is from 0% or 1x on"),
+        _ => Err("more than a million times today"),
+    }
+}
+
+/// The newest report after the growth that is assumed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grown {
+    /// The load of each slot.
+    pub slots: PerMetric<Vec<f64>>,
+    /// The growth of all names without a rule of their own.
+    all: f64,
+    tags: Vec<(Name, f64)>,
+    /// The limits of these numbers.
+    pub notes: Vec<String>,
+}
+
+impl Grown {
+    /// The report `summary` in `file`, grown by `rules`; `None` without rules.
+    ///
+    /// # Errors
+    /// A rule matches nothing in it, or two are of the same.
+    pub(crate) fn new(file: &Name, summary: &Summary, rules: &[Rule]) -> Result<Option<Grown>> {
+        for (at, rule) in rules.iter().enumerate() {
+            if rules[..at].iter().any(|other| other.of == rule.of) {
+                return Err(rule.refused("is the second growth of the same; leave one of them out"));
+            }
+        }
+        let all = rules.iter().find(|rule| rule.of == Of::All);
+        let all = all.map_or(1.0, |rule| rule.factor);
+        let loads = &summary.slots.loads;
+        let mut grown = Grown {
+            slots: loads.map(|_, loads| loads.iter().map(|load| *load as f64 * all).collect()),
+            all,
+            tags: Vec::new(),
+            notes: Vec::new(),
+        };
+        for rule in rules {
+            match &rule.of {
+                Of::All => {}
+                Of::Tag(tag) => grown.grow_tag(rule, listed_tag(file, summary, rule, tag)?),
+                Of::Pattern(pattern) => grown.grow_pattern(file, summary, rule, pattern)?,
+            }
+        }
+        let kinds = [grown.tags.len(), rules.len() - grown.tags.len()];
+        if kinds[0] > 0 && rules.iter().any(|rule| matches!(rule.of, Of::Pattern(_))) {
+            grown.notes.push(String::from(
+                "--grow: keys of both a tag and a pattern with a growth of its own grow by both",
+            ));
+        }
+        Ok((!rules.is_empty()).then_some(grown))
+    }
+
+    /// The factor of a tag.
+    pub(crate) fn of_tag(&self, tag: &Name) -> f64 {
+        let mut tags = self.tags.iter();
+        tags.find(|(name, _)| name == tag)
+            .map_or(self.all, |(_, factor)| *factor)
+    }
+
+    /// All load.
+    pub(crate) fn total(&self, metric: Metric) -> Option<f64> {
+        Some(self.slots.get(metric)?.iter().sum())
+    }
+
+    /// The keys of a tag are in one slot, so that its growth is exact.
+    fn grow_tag(&mut self, rule: &Rule, tag: &Tag) {
+        for (metric, load) in tag.load.iter() {
+            self.add(
+                metric,
+                usize::from(tag.slot),
+                (rule.factor - self.all) * *load as f64,
+            );
+        }
+        let error = |(metric, _): (Metric, &u64)| {
+            Some((metric, tag.error(metric))).filter(|error| error.1 > 0)
+        };
+        if let Some((metric, error)) = tag.load.iter().find_map(error) {
+            self.notes.push(format!(
+                "--grow {}: the report counts the tag to within {}, so that up to {} more may be added",
+                rule.text,
+                amount(metric, error),
+                amount(metric, (error as f64 * (rule.factor - 1.0)) as u64),
+            ));
+        }
+        self.tags.push((tag.tag.clone(), rule.factor));
+    }
+
+    /// A report does not have patterns by slot: what a pattern adds is spread as a hash does.
+    fn grow_pattern(
+        &mut self,
+        file: &Name,
+        summary: &Summary,
+        rule: &Rule,
+        pattern: &Name,
+    ) -> Result<()> {
+        let Some(patterns) = &summary.patterns else {
+            return Err(rule.refused(&format!(
+                "{file} has no patterns; analyze it without --only"
+            )));
+        };
+        // `user:*` is `user:<n>`, which may also be written in full.
+        let glob = Glob::new(&pattern.0);
+        let is_meant = |name: &Name| name == pattern || glob.matches(&name.0);
+        let rows = patterns.top.iter();
+        let matching: Vec<_> = rows.filter(|row| is_meant(&row.pattern)).collect();
+        if matching.is_empty() {
+            let rows = counted(patterns.top.len() as u64, "pattern");
+            let first = patterns.top.first().map_or(String::new(), |row| {
+                format!("; the heaviest is {}", short(&row.pattern))
+            });
+            return Err(rule.refused(&format!("is none of the {rows} that {file} lists{first}")));
+        }
+        for (metric, load) in matching.iter().flat_map(|row| row.kind.load.iter()) {
+            let added = (rule.factor - self.all) * *load as f64 / SLOTS as f64;
+            (0..SLOTS).for_each(|slot| self.add(metric, slot, added));
+        }
+        let are_tagged = matching.iter().any(|row| row.kind.tagged_share > 0.0);
+        let tagged = if are_tagged {
+            ", though some of them have hash tags"
+        } else {
+            ""
+        };
+        let unlisted = match patterns.max_error {
+            0 if patterns.exact => String::new(),
+            _ => String::from("; patterns that the report does not list are left as they are"),
+        };
+        self.notes.push(format!(
+            "--grow {}: the total of {} is exact; a report does not say in which slots these keys are, so what they add is spread evenly{tagged}{unlisted}",
+            rule.text,
+            counted(matching.len() as u64, "listed pattern"),
+        ));
+        Ok(())
+    }
+
+    fn add(&mut self, metric: Metric, slot: usize, added: f64) {
+        let load = self
+            .slots
+            .get_mut(metric)
+            .and_then(|slots| slots.get_mut(slot));
+        // A pattern may grow less than all.
+        load.into_iter()
+            .for_each(|load| *load = (*load + added).max(0.0));
+    }
+}
+
+/// The tag of a rule in the list of the report.
+fn listed_tag<'s>(file: &Name, summary: &'s Summary, rule: &Rule, tag: &Name) -> Result<&'s Tag> {
+    let tags = summary.tags.as_ref();
+    let listed = tags.map_or(&[][..], |tags| &tags.top);
+    listed.iter().find(|row| row.tag == *tag).ok_or_else(|| {
+        let rows = counted(listed.len() as u64, "hash tag");
+        let most = tags
+            .filter(|tags| tags.max_error > 0)
+            .map_or(String::new(), |tags| {
+                format!(
+                    "; no other holds more than {}",
+                    amount(summary.by, tags.max_error)
+                )
+            });
+        rule.refused(&format!("is none of the {rows} that {file} lists{most}"))
+    })
+}
+
+impl Rule {
+    fn refused(&self, reason: &str) -> Error {
+        Error::option("grow", Name::from(self.text.as_str()), reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_read_as_people_write_it() {
+        for (text, of, factor) in [
+            ("40%", Of::All, 1.4),
+            ("1.4x", Of::All, 1.4),
+            ("0%", Of::All, 1.0),
+            ("{tenant:acme}=2x", Of::Tag(Name::from("tenant:acme")), 2.0),
+            ("{a=b}=2x", Of::Tag(Name::from("a=b")), 2.0),
+            (
+                "session:* = 1.5x",
+                Of::Pattern(Name::from("session:*")),
+                1.5,
+            ),
+        ] {
+            let rule = Rule::parse(text).unwrap();
+            assert_eq!((rule.of, rule.factor), (of, factor), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_growth_is_refused_with_the_reason() {
+        for (text, reason) in [
+            ("40", "write 40% or 1.4x"),
+            ("", "write 40% or 1.4x"),
+            ("-40%", "is less than today"),
+            ("{a}=0.5x", "is less than today"),
+            ("NaNx", "more than a million"),
+            ("infx", "more than a million"),
+            ("1e9x", "more than a million"),
+            ("{}=2x", "names nothing"),
+            ("=2x", "names nothing"),
+            ("{a}=x", "write 40% or 1.4x"),
+        ] {
+            let error = Rule::parse(text).unwrap_err().to_string();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! A review as sections: the sentences, the shards over time, how many shards, the heaviest names, the reports.
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::{
+    amount_cell, bytes_in_three_digits, day, grouped, three_digits, time,
+};
+use slotscope_report::view::table::Rank;
+use slotscope_report::view::{Block, Cell, Column, Scope, Section, Table, remarks};
+
+use crate::capacity::Capacity;
+use crate::capacity::counts::{Fits, Fullest, ShardCount};
+use crate::capacity::fit::{Interval, Reached};
+use crate::capacity::names::Heavy;
+use crate::capacity::outlook::Outlook;
+use crate::capacity::picture;
+use crate::capacity::point::{FullestAt, Point};
+use crate::capacity::shards::Shard;
+use crate::capacity::wording::{capital, rate};
+
+/// Maximum rows of reports; beyond this, the first and the newest are shown.
+const REPORTS: usize = 48;
+/// Maximum rows of shards, those first that are full first.
+const SHARDS: usize = 24;
+/// Dates beyond so many months say nothing.
+const FAR: f64 = 120.0;
+
+/// The sections of a review.
+pub(crate) fn sections(review: &Capacity) -> Vec<Section<'_>> {
+    let metric = review.by;
+    let mut sections = vec![
+        Section::untitled()
+            .paragraph(review.sentence.as_str())
+            .with_all(review.answer.clone().map(Block::Paragraph)),
+        shards(review),
+    ];
+    sections.extend(picture::figure(review).map(|figure| {
+        let section = Section::titled("Over time").anchored("time", "Over time");
+        section.scoped(Scope::Page).with(Block::Figure(figure))
+    }));
+    sections.push(counts(review));
+    let names = [
+        ("The heaviest hash tags", "hash tag", &review.tags),
+        ("The heaviest keys", "key", &review.keys),
+    ];
+    for (title, kind, heavy) in names {
+        if !heavy.is_empty() {
+            let table = names_table(kind, heavy, metric, review);
+            sections.push(Section::titled(title).table(table));
+        }
+    }
+    sections.push(reports(review));
+    sections.push(
+        remarks::section(remarks::remarks(&[] as &[String], &review.notes)).scoped(Scope::Overview),
+    );
+    sections
+}
+
+/// The limitations, for a page.
+pub(crate) fn title(review: &Capacity) -> String {
+    let newest = review.points.last().map_or(0, |point| point.at);
+    format!("Capacity review of {}", day(newest))
+}
+
+/// The interval of an amount, `1.1 to 1.35 GiB`; without one the amount.
+fn expected(metric: Metric, load: &Interval) -> Cell<'static> {
+    let spelled = |amount: f64| match metric {
+        metric if metric.is_size() => bytes_in_three_digits(amount),
+        metric if metric.is_time() => amount_cell(metric, amount.round() as u64),
+        _ => three_digits(amount.round()),
+    };
+    let ends = load.low.zip(load.high);
+    let Some((low, high)) = ends.map(|(low, high)| (spelled(low), spelled(high))) else {
+        return Cell::text(spelled(load.estimate));
+    };
+    let unit = high.split_once(' ').map_or("", |(_, unit)| unit);
+    let number = low.strip_suffix(unit).filter(|_| !unit.is_empty());
+    Cell::text(format!(
+        "{} to {high}",
+        number.map_or(low.as_str(), str::trim_end)
+    ))
+}
+
+/// Amounts, what they are after growth and in some months, and how they grow.
+struct Followed<'a> {
+    name: Cell<'a>,
+    load: Option<&'a Outlook>,
+    /// When the limit is reached.
+    reached: Option<(Reached, Option<u64>)>,
+    limit: Option<u64>,
+    others: Vec<Option<u64>>,
+}
+
+fn followed<'a>(
+    name: Column,
+    rows: Vec<Followed<'a>>,
+    (limit, reached): (&'static str, String),
+    others: &[Metric],
+    review: &Capacity,
+) -> Table<'a> {
+    let metric = review.by;
+    let mut table = Table::of(rows).column(name, |row| row.name.clone());
+    for (at, other) in others.iter().enumerate() {
+        let column = Column::for_people(other.head())
+            .optional()
+            .rank(Rank::OtherMetric);
+        table = table.column(column, |row| {
+            Cell::of(row.others.get(at).copied().flatten(), |load| {
+                Cell::amount(*other, load)
+            })
+        });
+    }
+    table = table
+        .column(Column::for_people("now").rank(Rank::Kept), |row| {
+            Cell::of(row.load, |load| Cell::amount(metric, load.now))
+        })
+        .column(
+            Column::for_people("of limit").optional().rank(Rank::Detail),
+            |row| {
+                let parts = row.load.zip(row.limit);
+                Cell::of(parts, |(load, limit)| {
+                    Cell::share(load.now as f64 / limit as f64)
+                })
+            },
+        )
+        .column(
+            Column::for_people("grown").optional().rank(Rank::Main),
+            |row| {
+                Cell::of(row.load.and_then(|load| load.grown), |grown| {
+                    Cell::amount(metric, grown)
+                })
+            },
+        );
+    for (at, months) in review.months().into_iter().enumerate() {
+        let title = match months {
+            1 => String::from("in 1 month"),
+            months => format!("in {months} months"),
+        };
+        // A quarter and a year are what reviews are about; others give way where lines are narrow.
+        let rank = match months {
+            3 => Rank::Main,
+            12 => Rank::Usual,
+            _ => Rank::Detail,
+        };
+        table = table.column(Column::for_people(title).optional().rank(rank), |row| {
+            let trend = row.load.and_then(|load| load.trend.as_ref());
+            Cell::of(trend.and_then(|trend| trend.ahead.get(at)), |ahead| {
+                expected(metric, &ahead.load)
+            })
+        });
+    }
+    table
+        .column(
+            Column::for_people(limit).optional().rank(Rank::Detail),
+            |row| Cell::of(row.limit, Cell::bytes),
+        )
+        .column(
+            Column::for_people(reached).optional().rank(Rank::Main),
+            |row| Cell::of(row.reached, |(months, on)| Cell::text(date(&months, on))),
+        )
+        .column(
+            Column::for_people("growth").optional().rank(Rank::Detail),
+            |row| {
+                let trend = row.load.and_then(|load| load.trend.as_ref());
+                Cell::of(trend, |trend| {
+                    let (change, ends) = rate(&trend.rate, metric);
+                    Cell::text(ends.map_or(change.clone(), |ends| format!("{change} ({ends})")))
+                })
+            },
+        )
+        .build()
+}
+
+/// When something is reached: `2027-06-01`, `today`, `-`.
+fn date(months: &Reached, on: Option<u64>) -> String {
+    match (months.estimate, on) {
+        (Some(0.0), _) => String::from("today"),
+        (Some(months), _) if months > FAR => String::from("after 10 years"),
+        (Some(_), Some(on)) => day(on),
+        _ => String::from("not as it grows"),
+    }
+}
+
+fn shards<'a>(review: &'a Capacity) -> Section<'a> {
+    let metric = review.by;
+    let others: Vec<Metric> = Metric::ALL
+        .into_iter()
+        .filter(|other| *other != metric)
+        .collect();
+    let label = review.labels();
+    let total = Followed {
+        name: Cell::text("all"),
+        load: review.total.get(metric),
+        reached: None,
+        limit: None,
+        others: others
+            .iter()
+            .map(|other| Some(review.total.get(*other)?.now))
+            .collect(),
+    };
+    let row = |shard: &'a Shard| Followed {
+        name: Cell::text(label.label(&shard.node).to_string()),
+        load: shard.load.get(metric),
+        reached: shard.full.map(|full| (full, shard.full_on)),
+        limit: shard.maxmemory.filter(|_| metric == Metric::Bytes),
+        others: others
+            .iter()
+            .map(|other| Some(shard.load.get(*other)?.now))
+            .collect(),
+    };
+    let rows = [total]
+        .into_iter()
+        .chain(review.by_urgency().into_iter().map(row));
+    let full = format!("{:.0}% full", 100.0 * review.full_at);
+    let table = followed(
+        Column::words("shard").flexible(),
+        rows.collect(),
+        ("limit", full),
+        &others,
+        review,
+    );
+    Section::titled(format!("{} of the shards", capital(metric)))
+        .anchored("shards", "Shards")
+        .table(table.at_most(SHARDS + 1))
+}
+
+fn counts(review: &Capacity) -> Section<'_> {
+    let has_limit = review.counts.iter().any(|count| count.fits.is_some());
+    let metrics: Vec<Metric> = review.counts.first().map_or(Vec::new(), |count| {
+        count.fullest.iter().map(|(metric, _)| metric).collect()
+    });
+    // Keys fill no shard whose bytes are known.
+    let has_bytes = metrics.contains(&Metric::Bytes);
+    let is_shown =
+        |metric: &Metric| *metric == review.by || !(has_bytes && *metric == Metric::Keys);
+    let mut metrics: Vec<Metric> = metrics.into_iter().filter(is_shown).collect();
+    metrics.sort_by_key(|metric| *metric != review.by);
+    let fits = |part: fn(Fits) -> Option<bool>| {
+        move |count: &&ShardCount| {
+            let fits = count.fits.and_then(part);
+            Cell::of(fits, |fits| Cell::text(if fits { "yes" } else { "no" }))
+        }
+    };
+    let amount = |metric: Metric, part: fn(&Fullest) -> Option<u64>| {
+        move |count: &&ShardCount| {
+            let amount = count.fullest.get(metric).and_then(part);
+            Cell::of(amount, |amount| Cell::amount(metric, amount))
+        }
+    };
+    let then = review.after_growth();
+    let column = |title: &str| Column::for_people(title).optional();
+    let mut table = Table::of(&review.counts)
+        .column(Column::for_people("shards").rank(Rank::Kept), |count| {
+            Cell::count(count.shards)
+        });
+    for metric in metrics {
+        let head = if metric.is_size() {
+            "memory"
+        } else {
+            metric.head()
+        };
+        table = table
+            .column(
+                column(&format!("fullest: {head}")).rank(Rank::Main),
+                amount(metric, |fullest| Some(fullest.now)),
+            )
+            .column(
+                column("at best")
+                    .hint("no placement has less")
+                    .rank(Rank::Detail),
+                amount(metric, |fullest| Some(fullest.bound)),
+            )
+            .column(
+                column("one lost").rank(Rank::Detail),
+                amount(metric, |fullest| Some(fullest.one_lost)),
+            )
+            .column(
+                column(&then).rank(Rank::Usual),
+                amount(metric, |fullest| fullest.grown),
+            );
+    }
+    let table = table
+        .column(column("fits").rank(Rank::Main), fits(|fits| Some(fits.now)))
+        .column(column("one lost"), fits(|fits| Some(fits.one_lost)))
+        .column(column(&then).rank(Rank::Main), fits(|fits| fits.grown))
+        .column(column("both"), fits(|fits| fits.grown_one_lost))
+        .column(column("until").rank(Rank::Main), |count| {
+            Cell::of(count.full, |full| Cell::text(date(&full, count.full_on)))
+        })
+        .build();
+    let section = Section::titled("How many shards")
+        .anchored("counts", "How many shards")
+        .table(table);
+    if has_limit {
+        let part = 100.0 * review.full_at;
+        section.line(format!(
+            "fits: the fullest stays below {part:.0}% of the limit"
+        ))
+    } else {
+        section
+    }
+}
+
+fn names_table<'a>(
+    kind: &'static str,
+    heavy: &'a [Heavy],
+    metric: Metric,
+    review: &'a Capacity,
+) -> Table<'a> {
+    let row = |heavy: &'a Heavy| Followed {
+        name: if kind == "key" {
+            Cell::name(&heavy.name)
+        } else {
+            Cell::tag(&heavy.name)
+        },
+        load: Some(&heavy.load),
+        reached: heavy.outgrows.map(|outgrows| (outgrows, heavy.outgrows_on)),
+        limit: None,
+        others: Vec::new(),
+    };
+    let rows = heavy.iter().map(row).collect();
+    debug_assert_eq!(metric, review.by);
+    followed(
+        Column::words(kind).flexible(),
+        rows,
+        ("", String::from("more than a shard")),
+        &[],
+        review,
+    )
+}
+
+/// The times of the reports: just dates, if these are distinct.
+fn times(review: &Capacity) -> Vec<String> {
+    let days: Vec<String> = review.points.iter().map(|point| day(point.at)).collect();
+    if days.windows(2).any(|pair| pair[0] == pair[1]) {
+        review.points.iter().map(|point| time(point.at)).collect()
+    } else {
+        days
+    }
+}
+
+fn reports(review: &Capacity) -> Section<'_> {
+    let metric = review.by;
+    let times = times(review);
+    let mut points: Vec<(&Point, &String)> = review.points.iter().zip(&times).collect();
+    let older = points.len().saturating_sub(REPORTS);
+    if older > 0 {
+        points.drain(1..=older);
+    }
+    let ratio = |ratio: Option<&Option<f64>>| {
+        Cell::of(ratio.copied().flatten(), |ratio| Cell::ratio(ratio, 2))
+    };
+    let table = Table::of(points)
+        .column(Column::words("date").rank(Rank::Kept), |(_, time)| {
+            Cell::text(*time)
+        })
+        .loads(Metric::ALL, metric, |(point, _)| point.load)
+        .column(
+            Column::for_people("nodes").rank(Rank::Detail),
+            |(point, _)| Cell::count(point.nodes.count),
+        )
+        .column(
+            Column::for_people("max/mean").hint("the fullest node over the mean node"),
+            |(point, _)| ratio(point.nodes.max_over_mean.get(metric)),
+        )
+        .column(
+            Column::for_people("slots max/mean").rank(Rank::Detail),
+            |(point, _)| ratio(point.slots.max_over_mean.get(metric)),
+        )
+        .column(Column::words("fullest node"), |(point, _)| {
+            Cell::of(fullest(point, metric), |node| {
+                Cell::text(node.name.to_string())
+            })
+        })
+        .column(
+            Column::for_people("holds").rank(Rank::Detail),
+            |(point, _)| {
+                Cell::of(fullest(point, metric), |node| {
+                    Cell::amount(metric, node.load)
+                })
+            },
+        )
+        .column(
+            Column::words("left out").optional().rank(Rank::Main),
+            |(point, _)| Cell::of(point.left_out, |doubt| Cell::text(doubt.name())),
+        )
+        .build();
+    let section = Section::titled("The reports")
+        .scoped(Scope::IfItFits)
+        .table(table);
+    match older as u64 {
+        0 => section,
+        older => section.line(format!(
+            "{} older ones, after the first, are only in --json",
+            grouped(older)
+        )),
+    }
+}
+
+/// The fullest node of a report.
+fn fullest(point: &Point, metric: Metric) -> Option<&FullestAt> {
+    point.nodes.fullest.get(metric).and_then(Option::as_ref)
+}

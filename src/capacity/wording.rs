@@ -1,0 +1,347 @@
+//! What the cluster holds, how it grows, when a shard is full and how many shards that takes, in sentences.
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::{amount, bytes, counted, day, short, signed_percent};
+#[cfg(feature = "cli")]
+use slotscope_model::measure::Measure;
+
+use crate::capacity::Capacity;
+use crate::capacity::counts::{Fits, Floor, ShardCount};
+use crate::capacity::fit::{Interval, Rate, Reached};
+use crate::capacity::names::Heavy;
+use crate::capacity::outlook::after;
+use crate::capacity::shards::Basis;
+
+/// The whole review.
+pub(super) fn sentence(review: &Capacity) -> String {
+    let overview = overview(review);
+    match first_full(review) {
+        Some((source, first)) => format!("{overview}; by {source}, shard {first}"),
+        None => overview,
+    }
+}
+
+/// The title of a chart: the shard that is full first, else how all grows.
+#[cfg(feature = "cli")]
+pub(super) fn headline(review: &Capacity) -> String {
+    let trend = || {
+        Some(growth(
+            &review.total.get(review.by)?.trend.as_ref()?.rate,
+            review.by,
+        ))
+    };
+    let grows = || trend().map(|growth| format!("{} of the shards: {growth}", capital(review.by)));
+    let first = first_full(review).map(|(_, first)| first);
+    first.or_else(grows).unwrap_or_default()
+}
+
+/// The noun of a metric at the start of a sentence.
+#[cfg(feature = "cli")]
+pub(super) fn capital(metric: Metric) -> String {
+    let noun = Measure::from(metric).noun();
+    noun[..1].to_uppercase() + &noun[1..]
+}
+
+/// The shard that is full first, and the source of its memory.
+fn first_full(review: &Capacity) -> Option<(&'static str, String)> {
+    let first = review.full.as_ref()?;
+    let mut shards = review.shards.iter();
+    let basis = shards.find(|shard| shard.id == first.id)?.basis?;
+    let when = full(&first.months, first.at, review.full_at);
+    Some((basis.words(), format!("{} {when}", short(&first.node))))
+}
+
+/// The reports, what is in the newest, and how it grows.
+pub(super) fn overview(review: &Capacity) -> String {
+    let days: Vec<String> = review.points.iter().map(|point| day(point.at)).collect();
+    let when = match days.as_slice() {
+        [one] => format!("report of {one}"),
+        [first, .., last] => format!(
+            "{}, {first} to {last}",
+            counted(days.len() as u64, "report")
+        ),
+        [] => String::new(),
+    };
+    let metric = review.by;
+    let shards = counted(review.shards.len() as u64, "shard");
+    let Some(total) = review.total.get(metric) else {
+        return when;
+    };
+    let mut sentence = format!("{when}: {} on {shards}", amount(metric, total.now));
+    if let Some(trend) = &total.trend {
+        sentence += &format!(", {}", growth(&trend.rate, metric));
+    }
+    if let Some(grown) = total.grown {
+        sentence += &format!(", {} after growth (--grow)", amount(metric, grown));
+    }
+    sentence
+}
+
+/// How many shards it takes, where more do not help, and which tag has to be split first.
+pub(super) fn answer(review: &Capacity, limit: Option<u64>) -> Option<String> {
+    let lasting = limit.and_then(|limit| lasts(review, limit));
+    let no_help = review.floor.as_ref().map(no_help);
+    let newest = review.points.last().map_or(0, |point| point.at);
+    let splits = review.tags.iter().filter_map(|tag| split_by(tag, newest));
+    let split = splits.min().map(|(_, words)| words);
+    let parts: Vec<String> = [lasting, no_help, split].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// The smallest number of shards that holds what is there, and until when.
+fn lasts(review: &Capacity, limit: u64) -> Option<String> {
+    let part = format!("{:.0}%", 100.0 * review.full_at);
+    let is_enough = |count: &&ShardCount| count.fits.is_some_and(Fits::after_growth);
+    let (first, last) = (review.counts.first()?, review.counts.last()?);
+    first.fits?;
+    let Some(enough) = review.counts.iter().find(is_enough) else {
+        let fullest = last.fullest.bytes()?;
+        let then = fullest.grown.map_or(String::new(), |grown| {
+            format!(", {} {}", bytes(grown), review.after_growth())
+        });
+        return Some(format!(
+            "no number of shards up to {} was found to stay below {part} of {}: the fullest would hold {}{then}",
+            last.shards,
+            bytes(limit),
+            bytes(fullest.now),
+        ));
+    };
+    let shards = format!("{} of {}", counted(enough.shards, "shard"), bytes(limit));
+    let (is, last) = match enough.shards {
+        1 => ("is", "lasts"),
+        _ => ("are", "last"),
+    };
+    Some(
+        match (enough.full.and_then(|full| full.estimate), enough.full_on) {
+            (Some(_), Some(on)) => format!(
+                "{shards}, with slots placed anew, {last} until {}, when the fullest is {part} full",
+                day(on)
+            ),
+            _ if enough.full.is_some() => format!("{shards} {is} enough as the reports grow"),
+            _ => {
+                let grown = match review.total.keys.grown {
+                    Some(_) => review.after_growth(),
+                    None => String::from("today"),
+                };
+                format!("{shards} {is} enough {grown}: the fullest is below {part}")
+            }
+        },
+    )
+}
+
+impl Capacity {
+    /// `in 3 months`, or `after the growth assumed`.
+    pub(super) fn after_growth(&self) -> String {
+        match self.horizon {
+            Some(1) => String::from("in 1 month"),
+            Some(months) => format!("in {months} months"),
+            None => String::from("after growth"),
+        }
+    }
+}
+
+impl Fits {
+    /// Whether it fits after growth; today, where that is not known.
+    fn after_growth(self) -> bool {
+        self.grown.unwrap_or(self.now)
+    }
+}
+
+/// From where more shards do not help.
+fn no_help(floor: &Floor) -> String {
+    let slot = match (&floor.key, &floor.tag) {
+        (Some(key), _) => format!("the key {}", short(key)),
+        (_, Some(tag)) => format!("the slot of {{{}}}", short(tag)),
+        _ => format!("slot {}", floor.slot),
+    };
+    let holds = amount(floor.by, floor.load);
+    match floor.shards {
+        0 | 1 => format!("{slot} ({holds}) is the limit with any number of shards"),
+        shards => format!("beyond {shards} shards {slot} ({holds}) is the limit"),
+    }
+}
+
+/// When a tag has to be split at the latest, and that in words.
+fn split_by(tag: &Heavy, newest: u64) -> Option<(u64, String)> {
+    let outgrows = tag.outgrows.as_ref()?;
+    let tag = format!("split {{{}}}", short(&tag.name));
+    match (outgrows.low, outgrows.estimate) {
+        (_, Some(0.0)) => Some((
+            newest,
+            format!("{tag} now: alone it is more than a shard may hold"),
+        )),
+        (low, Some(estimate)) => {
+            let by = after(newest, low.unwrap_or(estimate));
+            Some((by, format!("{tag} before {}", day(by))))
+        }
+        _ => None,
+    }
+}
+
+impl Basis {
+    fn words(self) -> &'static str {
+        match self {
+            Basis::UsedMemory => "used_memory",
+            Basis::MeasuredOnce | Basis::Keys => "the bytes of its keys",
+        }
+    }
+}
+
+/// Growth with its interval: as a percentage per month, but as an amount per day if the reports span less than a month,
+/// or if the percentage is above 100, which means it grew from almost nothing.
+pub(super) fn rate(rate: &Rate, metric: Metric) -> (String, Option<String>) {
+    let is_share = |share: &Interval| {
+        let ends = [Some(share.estimate), share.low, share.high];
+        ends.iter().flatten().all(|end| end.abs() <= 1.0)
+    };
+    let per_day = |added: f64| {
+        let sign = match added {
+            added if added >= 0.5 => "+",
+            added if added <= -0.5 => "-",
+            _ => "",
+        };
+        format!("{sign}{}", amount(metric, added.abs().round() as u64))
+    };
+    let spelled = |interval: Interval, unit: &str, spell: &dyn Fn(f64) -> String| {
+        let bounds = interval.low.zip(interval.high);
+        let ends = bounds.map(|(low, high)| format!("{} to {}", spell(low), spell(high)));
+        (format!("{} a {unit}", spell(interval.estimate)), ends)
+    };
+    match rate.a_month.filter(is_share) {
+        Some(share) => spelled(share, "month", &signed_percent),
+        None => spelled(rate.a_day, "day", &per_day),
+    }
+}
+
+/// `+6.2% a month (+5.8% to +6.6%)`.
+pub(super) fn growth(speed: &Rate, metric: Metric) -> String {
+    match rate(speed, metric) {
+        (change, Some(ends)) => format!("{change} ({ends})"),
+        (change, None) => change,
+    }
+}
+
+/// `is 80% full in 7.3 months (6.1 to 8.9), on 2027-05-10`.
+pub(super) fn full(months: &Reached, at: Option<u64>, full_at: f64) -> String {
+    let full = format!("{:.0}% full", 100.0 * full_at);
+    let Some(first) = months.estimate.or(months.low) else {
+        return format!("is not {full} as it grows now");
+    };
+    let (number, unit) = in_time(first);
+    let ends = match (months.low, months.high) {
+        (Some(low), Some(high)) => format!(" ({} to {})", number(low), number(high)),
+        (Some(low), None) => format!(" ({} or later, or never)", number(low)),
+        _ => String::new(),
+    };
+    let on = at.map_or(String::new(), |at| format!(", on {}", day(at)));
+    let first = format!("in {} {unit}", number(first));
+    match months.estimate {
+        Some(0.0) => format!("is {full} today"),
+        Some(_) => format!("is {full} {first}{ends}{on}"),
+        None => format!("is not {full} as it grows now, at the earliest {first}"),
+    }
+}
+
+/// How times like this one are printed, and the unit: days below two months.
+fn in_time(months: f64) -> (fn(f64) -> String, &'static str) {
+    let days = |months: f64| format!("{:.0}", months * 365.25 / 12.0);
+    if months >= 2.0 {
+        (|months| format!("{months:.1}"), "months")
+    } else if days(months) == "1" {
+        (days, "day")
+    } else {
+        (days, "days")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(estimate: f64, ends: Option<(f64, f64)>) -> Interval {
+        let (low, high) = ends.unzip();
+        Interval {
+            estimate,
+            low,
+            high,
+        }
+    }
+
+    #[test]
+    fn growth_is_a_percentage_a_month_or_an_amount_a_day() {
+        let day = interval(2048.4, Some((1024.0, 3072.0)));
+        let key = interval(-0.2, None);
+        for (a_month, a_day, by, words) in [
+            (
+                Some(interval(0.062, Some((-0.058, 0.066)))),
+                day,
+                Metric::Bytes,
+                "+6.2% a month (-5.8% to +6.6%)",
+            ),
+            (
+                Some(interval(-0.02, None)),
+                key,
+                Metric::Keys,
+                "-2.0% a month",
+            ),
+            (
+                None,
+                day,
+                Metric::Bytes,
+                "+2.00 KiB a day (+1.00 KiB to +3.00 KiB)",
+            ),
+            (None, key, Metric::Keys, "0 keys a day"),
+            (
+                Some(interval(0.9, Some((-0.1, 1.1)))),
+                interval(-700.0, None),
+                Metric::Keys,
+                "-700 keys a day",
+            ),
+        ] {
+            assert_eq!(growth(&Rate { a_day, a_month }, by), words);
+        }
+    }
+
+    #[test]
+    fn what_may_never_be_full_is_not_given_a_date() {
+        let reached = |estimate, low, high| Reached {
+            estimate,
+            low,
+            high,
+        };
+        for (months, at, words) in [
+            (
+                reached(Some(7.3), Some(6.1), Some(8.9)),
+                Some(0),
+                "is 80% full in 7.3 months (6.1 to 8.9), on 1970-01-01",
+            ),
+            (
+                reached(Some(7.3), Some(6.1), None),
+                Some(0),
+                "is 80% full in 7.3 months (6.1 or later, or never), on 1970-01-01",
+            ),
+            (
+                reached(None, Some(6.1), None),
+                None,
+                "is not 80% full as it grows now, at the earliest in 6.1 months",
+            ),
+            (
+                reached(Some(0.5), Some(0.3), Some(3.0)),
+                Some(0),
+                "is 80% full in 15 days (9 to 91), on 1970-01-01",
+            ),
+            (
+                reached(None, None, None),
+                None,
+                "is not 80% full as it grows now",
+            ),
+            (
+                reached(Some(0.0), Some(0.0), Some(0.0)),
+                Some(0),
+                "is 80% full today",
+            ),
+        ] {
+            assert_eq!(full(&months, at, 0.8), words);
+        }
+    }
+}
