@@ -61,6 +61,12 @@ __all__ = [
 ]
 
 
+
+def __dir__() -> list[str]:
+    """The public names, and no others."""
+    return __all__
+
+
 def _with_options(known: Any) -> Callable[[F], F]:
     """Adds the options to the documentation of a function, and names flags in errors as options."""
 

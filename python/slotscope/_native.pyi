@@ -129,8 +129,11 @@ class Report:
     """The result of an analysis. Its `repr` is the verdict in a sentence; a notebook shows what a terminal shows."""
 
     @property
-    def verdict(self) -> State:
-        """The verdict in a word, which docs/verdict.md describes."""
+    def verdict(self) -> str:
+        """The word of the first line: HOT, SKEWED, BALANCED and others, which docs/verdict.md lists."""
+    @property
+    def state(self) -> State:
+        """The state that the word stands for."""
     @property
     def sentence(self) -> str:
         """The verdict in a sentence."""

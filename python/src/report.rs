@@ -97,10 +97,16 @@ impl Page {
 
 #[pymethods]
 impl Report {
-    /// The verdict in a word: "empty", "balanced", "unjudged", "watch", "skewed", "suspicious" (the dump is incomplete or
-    /// damaged), "limit" or "down". docs/verdict.md describes them.
+    /// The word of the first line: "HOT", "SKEWED", "BALANCED" ...
     #[getter]
-    fn verdict(&self) -> &'static str {
+    fn verdict(&self) -> &str {
+        &self.summary.verdict.word
+    }
+
+    /// The state that the word stands for: "empty", "balanced", "unjudged", "watch", "skewed", "suspicious" (the dump is
+    /// incomplete or damaged), "limit" or "down". docs/verdict.md describes them.
+    #[getter]
+    fn state(&self) -> &'static str {
         self.summary.verdict.state.name()
     }
 

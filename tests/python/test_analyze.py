@@ -89,7 +89,7 @@ def test_a_data_frame_is_an_input(tmp_path: Path) -> None:
 
 def test_a_data_frame_may_have_no_rows_and_no_amounts() -> None:
     for frame in ({"k": [], "n": []}, polars.DataFrame(schema={"k": polars.String, "n": polars.Int64})):
-        assert slotscope.analyze(frame, key="k", bytes="n").verdict == "empty"
+        assert slotscope.analyze(frame, key="k", bytes="n").state == "empty"
     found = slotscope.analyze(polars.DataFrame({"k": ["a", "b"], "n": [None, None]}), key="k", bytes="n", nodes=2)
     assert found["input"]["keys"] == 2
 
@@ -254,7 +254,7 @@ def test_keys_in_memory_are_an_input(tmp_path: Path, monkeypatch: pytest.MonkeyP
         for facts in (found["input"], found["input"]["files"][0]):
             facts.update(bytes=0, bytes_read=0)
         assert comparable(found) == wanted, type(held)
-    assert slotscope.analyze(keys=[]).verdict == "empty"
+    assert slotscope.analyze(keys=[]).state == "empty"
 
 
 def test_keys_that_are_commands_are_keys() -> None:

@@ -30,7 +30,7 @@ def report() -> slotscope.Report:
 
 def test_a_report_is_its_verdict(report: slotscope.Report) -> None:
     verdict = report["verdict"]
-    assert (report.verdict, report.sentence) == (verdict["state"], verdict["sentence"])
+    assert (report.verdict, report.state, report.sentence) == (verdict["word"], verdict["state"], verdict["sentence"])
     assert repr(report) == report.sentence
     assert report.to_dict() == json.loads(report.to_json())
     report.to_dict().clear()

@@ -43,9 +43,9 @@ def typed(table: Any) -> None:
     slotscope.plan(["a.rdb", "b.rdb"], by={"bytes": 2, "ops": 1}, weight={"a": 2})
     slotscope.analyze(keys=["user:1", b"\xff"], by={"bytes": 2})
     slotscope.advise(table, key="k", ops="hits")
-    if report.verdict == "skewed":
+    if report.state == "skewed":
         print(report.get("nodes"), report.findings[0]["node_name"], slotscope.slots([b"a"])[:1].tolist())
-    report.verdict == "skew"  # type: ignore[comparison-overlap]
+    report.state == "skew"  # type: ignore[comparison-overlap]
     slotscope.analyze("dump.rdb", nods=6)  # type: ignore[call-arg]
     slotscope.analyze("dump.rdb", nodes="six")  # type: ignore[arg-type]
     slotscope.slots([1, 2])  # type: ignore[list-item]
