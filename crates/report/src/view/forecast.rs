@@ -69,7 +69,7 @@ impl Forecast {
                 Shape::unit_line().of(LOAD),
                 format!("{}, as reported", first.name),
             ),
-            (Shape::unit_dashes().of(LOAD), String::from("as it grows")),
+            (Shape::unit_dashes(9.0).of(LOAD), String::from("as it grows")),
         ];
         if !first.high.is_empty() {
             key.push((
@@ -102,7 +102,7 @@ impl Forecast {
             plot.marks.push(line.of(colour).saying(words));
         }
         let newest = first.past.last().map_or(to, |(at, _)| *at) as f64 / DAY;
-        let today = Shape::Dashes(vec![(newest, 0.0), (newest, top)]);
+        let today = Shape::Dashes(vec![(newest, 0.0), (newest, top)], 3.0);
         plot.marks
             .push(today.of(EXPECTED).saying("the newest report"));
         let up = if self.metric.is_size() {
@@ -131,7 +131,7 @@ impl Line {
             Shape::Line(in_days(&self.past))
                 .of(colour)
                 .saying(words.clone()),
-            Shape::Dashes(in_days(&self.ahead)).of(colour).saying(words),
+            Shape::Dashes(in_days(&self.ahead), 9.0).of(colour).saying(words),
         ]
     }
 
