@@ -187,6 +187,8 @@ def capacity(reports: list[Report | Path] | Report | Path, **options: Unpack[_op
     Raises Error where reports cannot be compared, or do not have what is asked of them.
     """
     several = list(reports) if isinstance(reports, (list, tuple)) else [reports]
+    if not several:
+        raise Error("no report: give one of analyze, or the path of a report.json")
     return _native.capacity(several, words_of(options, _options.Capacity))
 
 
