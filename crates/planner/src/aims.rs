@@ -81,6 +81,12 @@ impl Aims {
             };
             let beside = role.tolerance.min(BESIDE);
             let own = (1.0 + role.tolerance) * floor.together.max(1.0);
+            // What can be even is to be.
+            let own = if floor.together <= role.band {
+                own.min(role.band)
+            } else {
+                own
+            };
             let is_uneven = max_over_mean(before, at) > role.band;
             let is_goal = role.is_goal && is_uneven;
             let aim = match role.is_judged() {
@@ -97,7 +103,7 @@ impl Aims {
             aims.is_goal.push(is_goal);
             aims.aims.push(aim);
             aims.bands.push(aim.max(role.band));
-            aims.mids.push(aim.max(role.band - GROWTH));
+            aims.mids.push(aim.max(role.band * (1.0 - GROWTH)));
             aims.beside.push(if is_goal {
                 beside
             } else {

@@ -26,6 +26,7 @@ mod every;
 mod few;
 mod greedy;
 mod limited;
+mod line;
 pub mod lower_bound;
 pub mod move_request;
 mod movement;

@@ -1,38 +1,61 @@
-//! Single slots at prices of room, by the method of multipliers: each node has a price for every role, which rises while
-//! the node is above its limit and as it fills. A slot goes where price and cost of the move are least; the prices tend
-//! to those at which all limits are kept. It starts where runs of slots have brought the nodes near.
+//! Slots at prices of room, by the method of multipliers: each node has a price for every role, which rises while the
+//! node is above its limit and as it fills. A slot goes where price and cost of the move are least; the prices tend to
+//! those at which all limits are kept. Whole lines of slots go first (`line`), where prices rise slowly so that those of
+//! least cost go before others; single slots end it.
 
 use crate::budget::Budget;
 use crate::prices::Prices;
-use crate::shares::Shares;
+use crate::shares::{NOBODY, Shares};
 use crate::state::{PlanState, Run};
 
-/// Rounds, after each of which prices change, and passes over the nodes in a round.
-const ROUNDS: usize = 16;
-const PASSES: usize = 2;
-/// The weight of the square of what is above a limit: at first, its growth by round, and at last.
-const WEIGHT: (f64, f64, f64) = (20.0, 1.5, 1500.0);
+/// The weight of the square of what is above a limit, its growth by round, the rounds, and passes over nodes in a round.
+struct Pace {
+    weight: f64,
+    growth: f64,
+    rounds: usize,
+    passes: usize,
+}
+
+const LINES: Pace = Pace {
+    weight: 2.0,
+    growth: 1.4,
+    rounds: 24,
+    passes: 3,
+};
+const SINGLES: Pace = Pace {
+    weight: 20.0,
+    growth: 1.5,
+    rounds: 16,
+    passes: 2,
+};
+const MOST_WEIGHT: f64 = 1500.0;
+/// A weight that outweighs the price of a range, and the passes with it where nodes are so near their limits.
+const LAST_WEIGHT: f64 = 1e6;
+const LAST_PASSES: usize = 6;
+const NEARLY: f64 = 0.03;
 /// The highest price of a share.
 const MOST: f64 = 1e4;
-/// Up to this many shares above a limit, the limit is kept.
+/// Limits are lower by this, so that an excess that is as small keeps them.
 const MET: f64 = 2e-4;
 /// An excess that stays above this part of the least so far, in as many rounds, falls no more.
 const SLOW: (f64, usize) = (0.93, 4);
 /// A gain below this is rounding.
-const LEAST: f64 = 1e-12;
+pub(crate) const LEAST: f64 = 1e-12;
 /// As many nodes are all tried as receivers, else as many of those with least price and most room.
 const RECEIVERS: usize = 14;
 /// Trying a slot at a node by its bound costs this part of trying it exactly.
-const BOUND: u64 = 4;
+pub(crate) const BOUND: u64 = 4;
 
 pub(crate) struct Multipliers<'s, 'a> {
     pub state: &'s mut PlanState<'a>,
+    /// By node: the runs of its slots of today that may move.
+    pub homes: Vec<Vec<Run>>,
     /// By node and role: the most that it is to hold.
     limit: Vec<f64>,
     price: Vec<f64>,
     weight: f64,
-    costs: Prices,
-    budget: &'s mut Budget,
+    pub costs: Prices,
+    pub budget: &'s mut Budget,
 }
 
 /// A slot, a node that it may go to, and the gain for its price.
@@ -41,13 +64,15 @@ type Move = (f64, usize, usize);
 impl<'s, 'a> Multipliers<'s, 'a> {
     pub(crate) fn new(
         state: &'s mut PlanState<'a>,
-        limit: Vec<f64>,
+        mut limit: Vec<f64>,
         costs: Prices,
         budget: &'s mut Budget,
     ) -> Self {
+        limit.iter_mut().for_each(|limit| *limit -= MET);
         Multipliers {
             price: vec![0.0; limit.len()],
-            weight: WEIGHT.0,
+            weight: SINGLES.weight,
+            homes: homes(state),
             state,
             limit,
             costs,
@@ -55,26 +80,49 @@ impl<'s, 'a> Multipliers<'s, 'a> {
         }
     }
 
+    /// Whole lines of slots, then single slots at a price that outweighs any range.
+    pub(crate) fn solve_lines(&mut self) {
+        self.rounds(&LINES, Self::line);
+        if self.excess() < NEARLY {
+            self.weight = LAST_WEIGHT;
+            self.price.fill(0.0);
+            self.pass(LAST_PASSES, Self::singles);
+        }
+    }
+
+    /// Single slots.
+    pub(crate) fn solve_singles(&mut self) {
+        self.rounds(&SINGLES, Self::singles);
+    }
+
     /// Moves slots until all nodes keep their limits or come no nearer.
-    pub(crate) fn solve(&mut self) {
+    fn rounds(&mut self, pace: &Pace, step: fn(&mut Self, usize) -> bool) {
+        self.weight = pace.weight;
         let (mut least, mut slow) = (f64::INFINITY, 0);
-        for round in 0..ROUNDS {
-            for _ in 0..PASSES {
-                let mut any = false;
-                for node in self.dearest() {
-                    any |= self.singles(node);
-                }
-                if !any || self.budget.is_spent() {
-                    break;
-                }
-            }
+        for round in 0..pace.rounds {
+            self.pass(pace.passes, step);
             let excess = self.excess();
             slow = if excess > SLOW.0 * least { slow + 1 } else { 0 };
             least = least.min(excess);
-            if excess < MET || slow >= SLOW.1 && round >= ROUNDS / 2 || self.budget.is_spent() {
+            if excess <= MET || slow >= SLOW.1 && round >= pace.rounds / 2 || self.budget.is_spent()
+            {
                 return;
             }
             self.raise_prices();
+            self.weight = (self.weight * pace.growth).min(MOST_WEIGHT);
+        }
+    }
+
+    /// Steps out of each node, the dearest first, until none gains.
+    fn pass(&mut self, passes: usize, step: fn(&mut Self, usize) -> bool) {
+        for _ in 0..passes {
+            let mut any = false;
+            for node in self.dearest() {
+                any |= step(self, node);
+            }
+            if !any || self.budget.is_spent() {
+                return;
+            }
         }
     }
 
@@ -86,19 +134,18 @@ impl<'s, 'a> Multipliers<'s, 'a> {
                 self.price[place] = (self.price[place] + self.weight * over).clamp(0.0, MOST);
             }
         }
-        self.weight = (self.weight * WEIGHT.1).min(WEIGHT.2);
     }
 
-    fn shares(&self) -> &'a Shares<'a> {
+    pub(crate) fn shares(&self) -> &'a Shares<'a> {
         self.state.shares
     }
 
-    fn roles(&self) -> usize {
+    pub(crate) fn roles(&self) -> usize {
         self.state.shares.weighed()
     }
 
     #[inline]
-    fn place(&self, node: usize, role: usize) -> usize {
+    pub(crate) fn place(&self, node: usize, role: usize) -> usize {
         node * self.state.shares.weighed() + role
     }
 
@@ -114,33 +161,42 @@ impl<'s, 'a> Multipliers<'s, 'a> {
 
     /// The price of a load on a node in a role.
     #[inline]
-    fn cost(&self, place: usize, load: f64) -> f64 {
+    pub(crate) fn cost(&self, place: usize, load: f64) -> f64 {
         let slope = self.slope(place, load);
         slope * slope / (2.0 * self.weight)
     }
 
     /// The price of a little more.
     #[inline]
-    fn slope(&self, place: usize, load: f64) -> f64 {
+    pub(crate) fn slope(&self, place: usize, load: f64) -> f64 {
         (self.price[place] + self.weight * (load - self.limit[place])).max(0.0)
     }
 
-    fn slope_of(&self, node: usize) -> f64 {
+    /// The same of a node, by role.
+    pub(crate) fn slopes(&self, node: usize) -> Vec<f64> {
+        let loads = self.state.loads(node);
+        let roles = 0..self.roles();
+        roles
+            .map(|role| self.slope(self.place(node, role), loads[role]))
+            .collect()
+    }
+
+    pub(crate) fn slope_of(&self, node: usize) -> f64 {
         let loads = self.state.loads(node);
         let slopes = (0..self.roles()).map(|role| self.slope(self.place(node, role), loads[role]));
         slopes.sum()
     }
 
-    /// The nodes that pay anything, those that pay most first, and those that hold slots of others.
+    /// All nodes, those that pay most first.
     fn dearest(&self) -> Vec<usize> {
-        let nodes = self.shares().request.staying();
+        let nodes = 0..self.shares().nodes;
         let mut keyed: Vec<(f64, usize)> = nodes.map(|node| (self.slope_of(node), node)).collect();
         keyed.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         keyed.into_iter().map(|(_, node)| node).collect()
     }
 
     /// Where slots of a node may go, the best first. With many nodes this is most of the work.
-    fn receivers(&mut self, from: usize) -> Vec<usize> {
+    pub(crate) fn receivers(&mut self, from: usize) -> Vec<usize> {
         let nodes = self.shares().request.staying().filter(|node| *node != from);
         let mut keyed: Vec<(f64, f64, usize)> = nodes
             .map(|node| {
@@ -176,22 +232,15 @@ impl<'s, 'a> Multipliers<'s, 'a> {
             return false;
         }
         let receivers = self.receivers(node);
-        let loads = self.state.loads(node);
         let roles = self.roles();
-        let slopes = |of: usize| -> Vec<f64> {
-            let loads = self.state.loads(of);
-            (0..roles)
-                .map(|role| self.slope(self.place(of, role), loads[role]))
-                .collect()
-        };
-        let own = slopes(node);
-        let others: Vec<Vec<f64>> = receivers.iter().map(|to| slopes(*to)).collect();
-        debug_assert_eq!(loads.len(), self.shares().roles);
+        let own = self.slopes(node);
+        let others: Vec<Vec<f64>> = receivers.iter().map(|to| self.slopes(*to)).collect();
         let mut moves: Vec<Move> = Vec::new();
         let mut work = 0;
         for slot in self.state.held(node).iter().map(|slot| usize::from(*slot)) {
             let is_home = usize::from(self.state.home(slot)) == node;
-            if self.shares().is_fixed(slot) || is_home && !is_pressed || self.fills(slot) {
+            if self.shares().is_fixed(slot) || is_home && !is_pressed || fills(self.shares(), slot)
+            {
                 continue;
             }
             let price = self.costs.of_run(self.shares(), Run::single(slot));
@@ -245,13 +294,6 @@ impl<'s, 'a> Multipliers<'s, 'a> {
         any
     }
 
-    /// Whether a slot is heavier than any share: it stays.
-    fn fills(&self, slot: usize) -> bool {
-        let shares = self.shares();
-        shares.is_giant[slot]
-            && (0..self.roles()).any(|role| shares.load(slot, role) > shares.largest(role))
-    }
-
     /// The gain of a move, and its price.
     fn gain(&self, slot: usize, to: usize) -> (f64, f64) {
         let from = usize::from(self.state.owner[slot]);
@@ -266,4 +308,28 @@ impl<'s, 'a> Multipliers<'s, 'a> {
         let price = self.costs.of_step(self.state, Run::single(slot), to);
         (gain - price, price)
     }
+}
+
+/// Whether a slot is heavier than any share: it stays.
+fn fills(shares: &Shares<'_>, slot: usize) -> bool {
+    let mut roles = 0..shares.weighed();
+    shares.is_giant[slot] && roles.any(|role| shares.load(slot, role) > shares.largest(role))
+}
+
+/// By node: the runs of its slots of today that may move.
+fn homes(state: &PlanState<'_>) -> Vec<Vec<Run>> {
+    let shares = state.shares;
+    let mut homes: Vec<Vec<Run>> = vec![Vec::new(); shares.nodes];
+    for slot in 0..shares.slots {
+        let home = state.home(slot);
+        if home == NOBODY || shares.is_fixed(slot) || fills(shares, slot) {
+            continue;
+        }
+        let runs = &mut homes[usize::from(home)];
+        match runs.last_mut() {
+            Some(run) if run.end == slot => run.end += 1,
+            _ => runs.push(Run::single(slot)),
+        }
+    }
+    homes
 }

@@ -8,7 +8,8 @@ use crate::few::{SLACK, few};
 use crate::greedy;
 use crate::multipliers::Multipliers;
 use crate::prices::Prices;
-use crate::state::{Bounds, Cap, NEAR, PlanState};
+use crate::shares::NOBODY;
+use crate::state::{Bounds, Cap, PlanState, Run};
 
 /// Work of one solution in slots and pairs of slots, and the extra work per node.
 const SOLUTION: (u64, u64) = (300_000, 1_200);
@@ -41,6 +42,7 @@ pub(crate) fn search<'a>(
         budget,
     };
     search.run();
+    search.try_few();
     search.state
 }
 
@@ -114,9 +116,7 @@ impl<'a> Search<'_, 'a> {
     /// Finds the best placement.
     fn run(&mut self) {
         let (aims, bands) = (self.aims.aims.clone(), self.aims.mids.clone());
-        let is_met = self.solve(None, &self.bounds(&aims)).is_some();
-        self.try_few();
-        if is_met {
+        if self.solve(None, &self.bounds(&aims)).is_some() {
             return;
         }
         // Evening out a role is worth more than filling nodes less than allowed.
@@ -134,12 +134,6 @@ impl<'a> Search<'_, 'a> {
                 let others = goals.iter().filter(|role| *role != leader);
                 let order: Vec<usize> = [leader].into_iter().chain(others).copied().collect();
                 self.one_by_one(&order, &self.open(), None);
-                if self.aims.mids[*leader] > CLOSE * self.aims.aims[*leader] {
-                    let mut held = self.open();
-                    held[*leader] = self.aims.mids[*leader];
-                    let met = self.solve(None, &self.bounds(&held));
-                    self.one_by_one(&order[1..], &held, met);
-                }
             }
         }
         if !self.keep_limits() {
@@ -147,29 +141,31 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Single slots at prices where runs of slots have left a role above its band: for all roles, else for one beside the
-    /// least of another that is found.
+    /// Prices of room where runs of slots have left a role above its aim: for all roles, else for one beside the least of
+    /// another that is found.
     fn finish(&mut self, goals: &[usize]) {
-        let is_over = |rank: &Rank| {
-            rank.uneven
-                .iter()
-                .chain(&rank.near_bands)
-                .any(|over| *over > 0)
-        };
-        if self.best.leftovers > 0 || !is_over(&self.best) {
+        let is_over = |steps: &[u64]| steps.iter().any(|over| *over > 0);
+        let rank = &self.best;
+        let [is_uneven, is_near, is_above] =
+            [&rank.uneven, &rank.near_bands, &rank.above_aims].map(|steps| is_over(steps));
+        if rank.leftovers > 0 || !is_uneven && !is_above {
             return;
         }
         let mids = self.aims.mids.clone();
         // The rest of the other budget differs from one search to the next.
         let mut budget = Budget::new(self.budget.most / 2);
-        if self.finish_at(&mids, &mut budget) {
+        if !is_uneven && !is_near || self.finish_at(&mids, &mut budget) {
             // Growth takes less of what is lower.
             let mut levels = mids.clone();
             for role in goals {
-                levels[*role] = self.aims.aims[*role];
-                if !self.finish_at(&levels, &mut budget) {
-                    levels[*role] = mids[*role];
-                }
+                let (aim, mid) = (self.aims.aims[*role], mids[*role]);
+                let between = (mid > CLOSE * aim).then(|| (aim * mid).sqrt());
+                let mut lower = [aim].into_iter().chain(between);
+                let met = lower.find(|level| {
+                    levels[*role] = *level;
+                    self.finish_at(&levels, &mut budget)
+                });
+                levels[*role] = met.unwrap_or(mid);
             }
             return;
         }
@@ -196,18 +192,48 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Whether all nodes are brought within these levels.
+    /// Whether all nodes are brought within these levels: from today by lines of slots, else from the best by single slots.
     fn finish_at(&mut self, levels: &[f64], budget: &mut Budget) -> bool {
-        let mut state = self.state.clone();
+        let shares = self.before.shares;
+        let mut today = self.before.clone();
+        // Prices are not for slots that fill a node, nor for nodes that leave.
+        for slot in 0..shares.slots {
+            let home = today.owner[slot];
+            if home != NOBODY && (shares.is_giant[slot] || shares.leaves(usize::from(home))) {
+                today.give(Run::single(slot), usize::from(self.state.owner[slot]));
+            }
+        }
+        self.price_at(levels, today, |prices| prices.solve_lines(), budget)
+            || self.price_at(
+                levels,
+                self.state.clone(),
+                |prices| prices.solve_singles(),
+                budget,
+            )
+    }
+
+    /// Whether prices bring all nodes within these levels from `state`.
+    fn price_at(
+        &mut self,
+        levels: &[f64],
+        mut state: PlanState<'a>,
+        solve: fn(&mut Multipliers<'_, 'a>),
+        budget: &mut Budget,
+    ) -> bool {
         let (shares, roles) = (state.shares, self.aims.aims.len());
         let places = (0..shares.nodes).flat_map(|node| (0..roles).map(move |role| (node, role)));
         let limit = places.map(|(node, role)| {
             let heaviest = state.heaviest_giant(node, role, None);
             let limit = self.aims.limit(self.before, node, role, heaviest, levels);
-            limit.max(shares.least(node, role, heaviest)) - NEAR
+            limit.max(shares.least(node, role, heaviest))
         });
         let limit: Vec<f64> = limit.collect();
-        Multipliers::new(&mut state, limit, self.prices, budget).solve();
+        solve(&mut Multipliers::new(
+            &mut state,
+            limit,
+            self.prices,
+            budget,
+        ));
         let owner = state.owners();
         self.offer(&owner, &self.bounds(levels)).is_some()
     }

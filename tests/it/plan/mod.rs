@@ -8,6 +8,7 @@ mod clusters;
 mod gate;
 mod laws;
 mod refusals;
+mod rows;
 
 use testkit::prelude::*;
 

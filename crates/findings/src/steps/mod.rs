@@ -342,6 +342,42 @@ impl<'a> Steps<'a> {
     /// Application changes, and the moves due after them.
     fn add_changes(&mut self) {
         let Some(change) = self.change() else { return };
+        let mut row = self.change_row(&change);
+        row.alternatives = self.finer_tags(&change).into_iter().collect();
+        let Some(after) = change.after.clone() else {
+            self.wait_for(&change);
+            self.list.push(row);
+            return;
+        };
+        let before = std::mem::replace(&mut self.now, after);
+        let moves = self.moves_after(true);
+        if change.raises {
+            // Alone it makes a role worse: without moves that undo that it is none.
+            let Some((moves, placement)) = &moves else {
+                self.now = before;
+                return;
+            };
+            row.sentence = said::split(&change.pieces, true, change.is_written);
+            row.slots_moved = moves.slots_moved;
+            row.bytes_moved = moves.bytes_moved;
+            row.keys_moved = moves.keys_moved;
+            row.longest_block_ms = moves.longest_block_ms;
+            row.after = moves.after.clone();
+            self.now = placement.clone();
+        }
+        self.wait_for(&change);
+        row.findings = self.skews(|finding| self.is_improved([&before, &self.now], finding));
+        self.list.push(row);
+        if let Some((mut moves, placement)) = moves.filter(|_| !change.raises) {
+            // The names of tomorrow decide how many.
+            moves.sentence = said::EVEN_OUT.into();
+            self.list.push(moves);
+            self.now = placement;
+        }
+    }
+
+    /// Marks the last moves as those until a change that comes next, where they cannot wait for it.
+    fn wait_for(&mut self, change: &Change<'a>) {
         let at = self.list.len();
         // Other moves are of use after the change, too.
         let is_urgent = self.is_urgent(&self.today);
@@ -352,31 +388,6 @@ impl<'a> Steps<'a> {
             if let Some((name, kind, _)) = change.pieces.first() {
                 moves.sentence = said::until_split(name, *kind, &moves.sentence);
             }
-        }
-        let mut row = self.change_row(&change);
-        row.alternatives = self.finer_tags(&change).into_iter().collect();
-        let Some(after) = change.after else {
-            self.list.push(row);
-            return;
-        };
-        let before = std::mem::replace(&mut self.now, after);
-        let moves = self.moves_after(true);
-        if let (true, Some((moves, placement))) = (change.raises, &moves) {
-            row.sentence = said::split(&change.pieces, true, change.is_written);
-            row.slots_moved = moves.slots_moved;
-            row.bytes_moved = moves.bytes_moved;
-            row.keys_moved = moves.keys_moved;
-            row.longest_block_ms = moves.longest_block_ms;
-            row.after = moves.after.clone();
-            self.now = placement.clone();
-        }
-        row.findings = self.skews(|finding| self.is_improved([&before, &self.now], finding));
-        self.list.push(row);
-        if let Some((mut moves, placement)) = moves.filter(|_| !change.raises) {
-            // The names of tomorrow decide how many.
-            moves.sentence = said::EVEN_OUT.into();
-            self.list.push(moves);
-            self.now = placement;
         }
     }
 
