@@ -69,7 +69,10 @@ impl Forecast {
                 Shape::unit_line().of(LOAD),
                 format!("{}, as reported", first.name),
             ),
-            (Shape::unit_dashes(9.0).of(LOAD), String::from("as it grows")),
+            (
+                Shape::unit_dashes(9.0).of(LOAD),
+                String::from("as it grows"),
+            ),
         ];
         if !first.high.is_empty() {
             key.push((
@@ -131,7 +134,9 @@ impl Line {
             Shape::Line(in_days(&self.past))
                 .of(colour)
                 .saying(words.clone()),
-            Shape::Dashes(in_days(&self.ahead), 9.0).of(colour).saying(words),
+            Shape::Dashes(in_days(&self.ahead), 9.0)
+                .of(colour)
+                .saying(words),
         ]
     }
 
