@@ -1,8 +1,9 @@
 //! The planner: assigns slots to nodes so that they meet their aims role by role, at the least price.
 //!
 //! First the maximum per node is computed (`aims`). Overfull nodes shed runs of slots (`shed`), and
-//! unneeded moves are given back (`greedy`); missed aims are relaxed (`search`). A plan is then replanned on its own
-//! result until that moves nothing more. All of it is deterministic: budgets count work, not time.
+//! unneeded moves are given back (`greedy`); missed aims are relaxed (`search`), and what is left above them is placed at
+//! prices of room (`multipliers`, `line`). A plan is then replanned on its own result until that moves nothing more. All of
+//! it is deterministic: budgets count work, not time.
 
 use crate::aims::{Aims, LEAST_EXCESS, leftovers, max_over_mean, rest_over_mean};
 use crate::budget::Budget;
