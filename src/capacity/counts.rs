@@ -16,7 +16,7 @@ use crate::capacity::grow::Grown;
 use crate::capacity::outlook::{Outlook, after};
 use crate::capacity::shards::Memory;
 
-/// At most so many numbers of shards.
+/// The most numbers of shards that are tried at once.
 pub const MOST: usize = 16;
 /// A tag or key gives its slot a name where it holds this part of it.
 const NAMING: f64 = 0.5;
@@ -41,9 +41,15 @@ pub struct ShardCount {
     pub full_on: Option<u64>,
 }
 
+<<<<<<< HEAD
 /// What the fullest shard would hold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+=======
+/// The load of the fullest shard.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+>>>>>>> 125a9253200076a3d3c50177f76fefe7334c39e6
 pub struct Fullest {
     /// By a placement that was made.
     pub now: u64,
@@ -82,7 +88,7 @@ pub struct Floor {
     pub shards: u64,
     /// The slot.
     pub slot: u16,
-    /// What it holds.
+    /// Its load.
     pub load: u64,
     /// The hash tag that holds most of it, if the report lists it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,7 +127,7 @@ pub(crate) fn numbers(asked: &[u64], today: u64) -> Result<Vec<u64>> {
     Ok(numbers.into_iter().filter(|shards| *shards > 0).collect())
 }
 
-/// What the placements are made from.
+/// The input of the placements.
 pub(crate) struct Sizing<'a> {
     pub summary: &'a Summary,
     pub grown: Option<&'a Grown>,

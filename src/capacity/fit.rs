@@ -26,7 +26,7 @@ const EXACT: f64 = 0.001;
 /// A step further off than this many typical deviations weighs less; needs at least five points to tell what is typical.
 const FAR: f64 = 3.0;
 const WEIGHED: usize = 5;
-/// Steps of many reports are taken together to at least so many: fewer would tell too little of how far off they are.
+/// Steps of many reports are taken together, to this many or a few more: fewer would tell too little of how far off they are.
 const BLOCKS: usize = 8;
 /// Iterations for the weights to converge.
 const ROUNDS: usize = 8;

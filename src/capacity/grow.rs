@@ -22,7 +22,7 @@ pub struct Rule {
     factor: f64,
 }
 
-/// What grows.
+/// The names that grow.
 #[derive(Debug, Clone, PartialEq)]
 enum Of {
     All,
@@ -34,7 +34,7 @@ impl Rule {
     /// Parses `40%`, `1.4x`, `{tag}=2x` or `pattern=2x`.
     ///
     /// # Errors
-    /// It has another form, or is no growth.
+    /// It has another form, or is less than today.
     pub fn parse(text: &str) -> Result<Rule> {
         let bad = |reason| Error::option("grow", Name::from(text), reason);
         let (of, growth) = match text.rsplit_once('=') {
@@ -186,7 +186,7 @@ impl Grown {
             let first = patterns.top.first().map_or(String::new(), |row| {
                 format!("; the heaviest is {}", short(&row.pattern))
             });
-            return Err(rule.refused(&format!("is none of the {rows} that {file} lists{first}")));
+            return Err(rule.refused(&format!("is not among the {rows} that {file} lists{first}")));
         }
         for (metric, load) in matching.iter().flat_map(|row| row.kind.load.iter()) {
             let added = (rule.factor - self.all) * *load as f64 / SLOTS as f64;
@@ -235,7 +235,7 @@ fn listed_tag<'s>(file: &Name, summary: &'s Summary, rule: &Rule, tag: &Name) ->
                     amount(summary.by, tags.max_error)
                 )
             });
-        rule.refused(&format!("is none of the {rows} that {file} lists{most}"))
+        rule.refused(&format!("is not among the {rows} that {file} lists{most}"))
     })
 }
 

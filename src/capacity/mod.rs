@@ -103,7 +103,7 @@ pub struct FullFirst {
     pub at: Option<u64>,
 }
 
-/// What is asked of the reports.
+/// The questions to the reports.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The metric of the tables; by default bytes, else that of the newest report.

@@ -28,7 +28,7 @@ pub struct Heavy {
     pub slot: u16,
     /// The node that owns the slot.
     pub node: Option<Name>,
-    /// What it holds, in the metric of `by`.
+    /// Its load, in the metric of `by`.
     #[serde(flatten)]
     pub load: Outlook,
     /// When it alone is more than a shard may hold, in months after the newest report; absent where that is not known.
@@ -39,13 +39,13 @@ pub struct Heavy {
     pub outgrows_on: Option<u64>,
 }
 
-/// What names are followed by.
+/// The options by which names are followed.
 pub(crate) struct Followed<'a> {
     pub reports: &'a [&'a Condensed],
     pub grown: Option<&'a Grown>,
     pub metric: Metric,
     pub months: &'a [u32],
-    /// What a shard holds on average.
+    /// The load of a shard on average.
     pub share: f64,
     /// Bytes of keys that a shard may hold.
     pub room: Option<f64>,
@@ -88,7 +88,7 @@ impl Followed<'_> {
         names
     }
 
-    /// What a name held in each report that lists it.
+    /// The load of a name in each report that lists it.
     fn points(&self, name: &Name, lists: fn(&Condensed) -> &Weights) -> Vec<(u64, f64)> {
         let point = |report: &&Condensed| {
             let load: &PerMetric<u64> = lists(report).get(name)?;

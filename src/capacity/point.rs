@@ -77,7 +77,7 @@ pub struct SlotsAt {
 pub(crate) struct Used {
     pub bytes: u64,
     pub maxmemory: u64,
-    /// A hash of its slots: what it used with others is no growth.
+    /// A hash of its slots: memory that it used with other slots is not compared.
     pub layout: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What repeats by the week or the year in the steps between regular reports, taken out of them.
+//! Seasons: steps between regular reports that repeat by the week or the year, and the steps without them.
 
 /// The months between two points, and the difference of their levels.
 pub(super) type Step = (f64, f64);

@@ -1,4 +1,4 @@
-//! Each shard of today over time: every report is added up by the slots that the shard owns now, so that moved slots are no growth.
+//! Each shard of today over time: every report is added up by the slots that the shard owns now, so that moved slots do not count as growth.
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct Shard {
     pub node: Name,
     /// How many slots it owns.
     pub slots: u32,
-    /// What it holds; `bytes` are its memory.
+    /// Its load; `bytes` are its memory.
     #[serde(flatten)]
     pub load: PerMetric<Outlook>,
     /// The source of its memory over time; absent where no report has bytes.
@@ -198,7 +198,7 @@ impl ShardHistory<'_> {
         Some(self.load(self.grown?.slots.get(metric)?))
     }
 
-    /// What it holds of a metric that the newest report has a total of.
+    /// Its load in a metric that the newest report has a total of.
     fn of(&self, metric: Metric, total: Option<f64>) -> Option<Outlook> {
         total?;
         let points = self.points(metric);

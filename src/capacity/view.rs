@@ -21,7 +21,7 @@ use crate::capacity::wording::{capital, rate};
 const REPORTS: usize = 48;
 /// Maximum rows of shards, those first that are full first.
 const SHARDS: usize = 24;
-/// Dates beyond so many months say nothing.
+/// Dates beyond this many months say nothing.
 const FAR: f64 = 120.0;
 
 /// The sections of a review.

@@ -1,4 +1,4 @@
-//! What the cluster holds, how it grows, when a shard is full and how many shards that takes, in sentences.
+//! The load of the cluster, its growth, the shard that is full first and the number of shards that it takes, in sentences.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, bytes, counted, day, short, signed_percent};

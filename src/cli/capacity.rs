@@ -34,7 +34,7 @@ pub struct CapacityArgs {
     pub months: Vec<u32>,
     /// Growth that is assumed: 40%, '{TAG}=2x' or 'PATTERN=1.5x'
     ///
-    /// Of all keys, of those of a hash tag, or of a pattern, as the newest report lists them. May be repeated.
+    /// The growth of everything, of the keys of a hash tag, or of the keys of a pattern that the newest report lists. May be repeated.
     #[arg(long, value_name = "GROWTH", help_heading = CHANGES, allow_hyphen_values = true)]
     pub grow: Vec<String>,
     /// Numbers of shards to try, at most 16 [default: some from today's to twice that]

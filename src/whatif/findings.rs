@@ -92,7 +92,7 @@ pub struct SideNode {
     pub id: Name,
     /// Its display name.
     pub node: Name,
-    /// What it holds.
+    /// Its load.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
 }

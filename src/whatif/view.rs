@@ -58,7 +58,7 @@ fn both(findings: &WhatIfFindings) -> Vec<Both<'_>> {
     both
 }
 
-/// What each node holds before and after.
+/// The load of each node before and after.
 fn nodes(findings: &WhatIfFindings) -> Section<'_> {
     let metrics: Vec<Metric> = findings.moved.iter().map(|(metric, _)| metric).collect();
     // The number of keys is a detail where sizes are known, and unknown for captures.

@@ -27,7 +27,7 @@ def test_a_report_is_asked_what_if() -> None:
     assert review.tags == []  # two of 334 keys of a shard are not heavy
     with pytest.raises(slotscope.Error, match="no chart: two reports"):
         review.png()
-    with pytest.raises(slotscope.Error, match="none of the 1 hash tag"):
+    with pytest.raises(slotscope.Error, match="not among the 1 hash tag"):
         slotscope.capacity(weekly()[0], grow="{nobody}=2x")
     with pytest.raises(slotscope.Error, match="no such option of capacity"):
         slotscope.capacity(weekly()[0], growth=3)  # type: ignore[call-arg]

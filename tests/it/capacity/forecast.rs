@@ -124,7 +124,7 @@ fn planted(noise: Noise, count: usize, seed: u64) -> Option<Planted> {
     })
 }
 
-/// Of 100 intervals at least so many hold; of few chance alone takes three more.
+/// Of 100 intervals at least this many hold; of few chance alone takes three more.
 fn least(seeds: u64) -> f64 {
     if seeds < 1000 { 90.0 } else { 93.0 }
 }

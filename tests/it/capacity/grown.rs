@@ -71,8 +71,8 @@ fn what_grows_by_more_than_the_report_knows_is_refused() {
          {acme}=0.5x | less than today
          40 | write 40% or 1.4x
          {acme}=x | write 40% or 1.4x
-         {nobody}=2x | none of the 2 hash tags that r0/report.json lists
-         cart:*=2x | none of the 3 patterns that r0/report.json lists
+         {nobody}=2x | not among the 2 hash tags that r0/report.json lists
+         cart:*=2x | not among the 3 patterns that r0/report.json lists
          {}=2x | names nothing",
     ) {
         run(&scratch, &reports, &["--grow", growth]).refused(reason);

@@ -1,5 +1,5 @@
-//! What a capacity reviewer asks of six weekly dumps of one cluster, with a command for each: the dumps were copied, so that only their
-//! names tell their dates.
+//! Questions of a capacity reviewer about six weekly dumps of one cluster, with a command for each: the dumps were copied, so that
+//! only their names tell their dates.
 
 use std::fs;
 

@@ -12,9 +12,9 @@ use crate::plot::{Figure, Mark, Plot, Shape};
 pub struct Forecast {
     /// The finding.
     pub title: String,
-    /// What the amounts are of.
+    /// The metric of the amounts.
     pub metric: Metric,
-    /// What is followed.
+    /// The amounts that are followed.
     pub lines: Vec<Line>,
     /// How many lines are not drawn.
     pub others: usize,
@@ -24,7 +24,7 @@ pub struct Forecast {
 
 /// An amount over time: seconds since 1970 and amounts.
 pub struct Line {
-    /// Whose.
+    /// Its name.
     pub name: String,
     /// As it was.
     pub past: Vec<(u64, f64)>,
@@ -39,7 +39,7 @@ pub struct Line {
 const DAY: f64 = 86_400.0;
 /// A limit this many times above the amounts would flatten them.
 const FAR: f64 = 3.0;
-/// The interval may reach this far above all else.
+/// The interval may reach this far above everything else.
 const WIDE: f64 = 1.5;
 
 impl Forecast {
