@@ -41,15 +41,9 @@ pub struct ShardCount {
     pub full_on: Option<u64>,
 }
 
-<<<<<<< HEAD
-/// What the fullest shard would hold.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-=======
 /// The load of the fullest shard.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
->>>>>>> 125a9253200076a3d3c50177f76fefe7334c39e6
 pub struct Fullest {
     /// By a placement that was made.
     pub now: u64,
