@@ -81,7 +81,7 @@ impl Aims {
             };
             let beside = role.tolerance.min(BESIDE);
             let own = (1.0 + role.tolerance) * floor.together.max(1.0);
-            // What can be even is to be.
+            // A role that can be even is to be even.
             let own = if floor.together <= role.band {
                 own.min(role.band)
             } else {

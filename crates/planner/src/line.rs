@@ -1,5 +1,5 @@
 //! The slots of one home at once: at the prices of now, the owners along the line of slots that cost least, where each
-//! range costs something. Exact but for what the moves do to the prices, so each run that changes its owner is judged
+//! range costs something. Exact at these prices; moves change them, so each run that changes its owner is judged
 //! again at its turn, and cut where it gains no more.
 
 use crate::multipliers::{BOUND, LEAST, Multipliers};
@@ -74,7 +74,7 @@ impl Multipliers<'_, '_> {
         Choice { nodes, slopes }
     }
 
-    /// What the room of a slot costs at one of the nodes.
+    /// The price of the room of a slot at one of the nodes.
     #[inline]
     fn room(&self, slot: usize, at: usize, choice: &Choice) -> f64 {
         let roles = self.roles();
@@ -134,7 +134,7 @@ impl Multipliers<'_, '_> {
                 let rooms = (first..end)
                     .map(|slot| self.room(slot, now, choice) - self.room(slot, then, choice));
                 let (gain, paid) = (rooms.sum::<f64>(), self.costs.of_step(self.state, run, to));
-                // What costs nothing comes first.
+                // A change that costs nothing comes first.
                 let score = if paid > 0.0 { gain / paid } else { f64::MAX };
                 changes.push(Change { score, run, to });
             }
@@ -214,7 +214,7 @@ mod tests {
     const NODES: usize = 3;
     const SLOTS: usize = 7;
 
-    /// What the owners of a run cost: room, moves, and each range.
+    /// The cost of the owners of a run: room, moves, and each range.
     fn cost(priced: &Multipliers<'_, '_>, choice: &Choice, owner: &[u8]) -> f64 {
         let mut cost = 0.0;
         for (slot, at) in owner.iter().enumerate() {

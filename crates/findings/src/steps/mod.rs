@@ -352,7 +352,7 @@ impl<'a> Steps<'a> {
         let before = std::mem::replace(&mut self.now, after);
         let moves = self.moves_after(true);
         if change.raises {
-            // Alone it makes a role worse: without moves that undo that it is none.
+            // Alone it makes a role worse, so it is a step only with moves that undo that.
             let Some((moves, placement)) = &moves else {
                 self.now = before;
                 return;
