@@ -31,7 +31,6 @@ use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::text;
 use slotscope_model::Summary;
-#[cfg(feature = "cli")]
 use slotscope_model::node_labels::SharedParts;
 
 use crate::capacity::counts::{Floor, ShardCount, Sizing};
@@ -360,7 +359,9 @@ impl Capacity {
         });
         shards
     }
+}
 
+impl Capacity {
     /// The names of shards without what all have in common.
     fn labels(&self) -> SharedParts {
         SharedParts::new(self.shards.iter().map(|shard| &shard.node))

@@ -2,8 +2,10 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::text::list;
+use slotscope_engine::text::{list, short};
 
+use crate::capacity::names::Heavy;
+use crate::capacity::outlook::Trend;
 use crate::capacity::point::Condensed;
 use crate::capacity::shards::Basis;
 use crate::capacity::{Capacity, Options};
@@ -11,6 +13,9 @@ use crate::diff::doubt::Doubt;
 
 /// Maximum files named in a note.
 const NAMED: usize = 3;
+/// A tag with this part of its shard, and so much faster growth, bends the line of the shard.
+const LEAST_PART: f64 = 0.1;
+const FASTER: f64 = 1.2;
 
 /// Incomparable neighbours: the later file, and the difference.
 pub(super) fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
@@ -96,8 +101,28 @@ pub(super) fn fits(used: &[&Condensed], review: &Capacity, options: &Options) ->
             "too few reports for a season: that takes one each day for two weeks, or regular ones of two years",
         ));
     }
+    notes.extend(review.tags.iter().filter_map(|tag| faster(review, tag)));
     notes.extend(memory_notes(review, options));
     notes
+}
+
+/// A tag that grows faster than the shard that holds it: a line through the shard's sum bends up later.
+fn faster(review: &Capacity, tag: &Heavy) -> Option<String> {
+    let shard = review
+        .shards
+        .iter()
+        .find(|shard| Some(&shard.id) == tag.node.as_ref())?;
+    let outlook = shard.load.get(review.by)?;
+    let (own, all) = (tag.load.trend.as_ref()?, outlook.trend.as_ref()?);
+    let part = tag.load.now as f64 / outlook.now.max(1) as f64;
+    let speed = |trend: &Trend| trend.rate.a_month.map(|rate| rate.estimate);
+    let is_faster = speed(own)? > FASTER * speed(all)?.max(0.0);
+    (part >= LEAST_PART && is_faster).then(|| {
+        format!(
+            "{{{}}} grows faster than the rest of its shard: far ahead, what that shard and all of them hold is underestimated",
+            short(&tag.name)
+        )
+    })
 }
 
 fn memory_notes(review: &Capacity, options: &Options) -> Vec<String> {

@@ -12,7 +12,7 @@ use slotscope_report::render::html::sections;
 #[cfg(feature = "charts")]
 use crate::capacity::picture;
 #[cfg(feature = "charts")]
-use crate::capacity::wording::overview;
+use crate::capacity::wording::scope;
 use crate::capacity::{Capacity, table, view};
 
 /// Rows of a table of the page.
@@ -42,7 +42,7 @@ pub fn png(review: &Capacity, out: &mut dyn Write) -> io::Result<Written> {
     let Some(figure) = picture::figure(review) else {
         return Ok(Written::Nothing);
     };
-    let sheet = slotscope_report::charts::Sheet::figure(figure, overview(review));
+    let sheet = slotscope_report::charts::Sheet::figure(figure, scope(review));
     sheet.write(out).map(|()| Written::Whole)
 }
 

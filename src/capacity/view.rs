@@ -322,7 +322,7 @@ fn names_table<'a>(
     followed(
         Column::words(kind).flexible(),
         rows,
-        ("", String::from("more than a shard")),
+        ("", format!("{:.0}% of a shard", 100.0 * review.full_at)),
         &[],
         review,
     )

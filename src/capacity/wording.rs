@@ -1,7 +1,7 @@
 //! The load of the cluster, its growth, the shard that is full first and the number of shards that it takes, in sentences.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{amount, bytes, counted, day, short, signed_percent};
+use slotscope_engine::text::{amount, bytes, counted, day, percent, short, signed_percent};
 #[cfg(feature = "cli")]
 use slotscope_model::measure::Measure;
 
@@ -10,15 +10,35 @@ use crate::capacity::counts::{Fits, Floor, ShardCount};
 use crate::capacity::fit::{Interval, Rate, Reached};
 use crate::capacity::names::Heavy;
 use crate::capacity::outlook::after;
-use crate::capacity::shards::Basis;
+use crate::capacity::shards::{Basis, Shard};
 
 /// The whole review.
 pub(super) fn sentence(review: &Capacity) -> String {
-    let overview = overview(review);
-    match first_full(review) {
-        Some((source, first)) => format!("{overview}; by {source}, shard {first}"),
-        None => overview,
+    let mut sentence = overview(review);
+    if let Some((source, first)) = first_full(review) {
+        sentence += &format!("; by {source}, shard {first}");
     }
+    sentence + &fullest_grown(review).unwrap_or_default()
+}
+
+/// The part of its limit that the fullest shard holds after the growth assumed, with its slots of today, where that is full.
+fn fullest_grown(review: &Capacity) -> Option<String> {
+    let part = |shard: &Shard| {
+        let grown = shard.load.bytes()?.grown? as f64;
+        Some(grown / shard.maxmemory? as f64)
+    };
+    let parts = review
+        .shards
+        .iter()
+        .filter_map(|shard| Some((part(shard)?, shard)));
+    let (part, shard) = parts.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let label = review.labels().label(&shard.node);
+    let words = format!(
+        "; after growth shard {} holds {} of its limit with its slots of today",
+        short(&label),
+        percent(part)
+    );
+    (part >= review.full_at).then_some(words)
 }
 
 /// The title of a chart: the shard that is full first, else how all grows.
@@ -48,11 +68,12 @@ fn first_full(review: &Capacity) -> Option<(&'static str, String)> {
     let mut shards = review.shards.iter();
     let basis = shards.find(|shard| shard.id == first.id)?.basis?;
     let when = full(&first.months, first.at, review.full_at);
-    Some((basis.words(), format!("{} {when}", short(&first.node))))
+    let label = review.labels().label(&first.node);
+    Some((basis.words(), format!("{} {when}", short(&label))))
 }
 
-/// The reports, what is in the newest, and how it grows.
-pub(super) fn overview(review: &Capacity) -> String {
+/// The reports, and what is in the newest.
+pub(super) fn scope(review: &Capacity) -> String {
     let days: Vec<String> = review.points.iter().map(|point| day(point.at)).collect();
     let when = match days.as_slice() {
         [one] => format!("report of {one}"),
@@ -64,10 +85,18 @@ pub(super) fn overview(review: &Capacity) -> String {
     };
     let metric = review.by;
     let shards = counted(review.shards.len() as u64, "shard");
+    match review.total.get(metric) {
+        Some(total) => format!("{when}: {} on {shards}", amount(metric, total.now)),
+        None => when,
+    }
+}
+
+/// The reports, what is in the newest, and how it grows.
+fn overview(review: &Capacity) -> String {
+    let (metric, mut sentence) = (review.by, scope(review));
     let Some(total) = review.total.get(metric) else {
-        return when;
+        return sentence;
     };
-    let mut sentence = format!("{when}: {} on {shards}", amount(metric, total.now));
     if let Some(trend) = &total.trend {
         sentence += &format!(", {}", growth(&trend.rate, metric));
     }
@@ -82,7 +111,10 @@ pub(super) fn answer(review: &Capacity, limit: Option<u64>) -> Option<String> {
     let lasting = limit.and_then(|limit| lasts(review, limit));
     let no_help = review.floor.as_ref().map(no_help);
     let newest = review.points.last().map_or(0, |point| point.at);
-    let splits = review.tags.iter().filter_map(|tag| split_by(tag, newest));
+    let splits = review
+        .tags
+        .iter()
+        .filter_map(|tag| split_by(tag, newest, review.full_at));
     let split = splits.min().map(|(_, words)| words);
     let parts: Vec<String> = [lasting, no_help, split].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
@@ -117,13 +149,17 @@ fn lasts(review: &Capacity, limit: u64) -> Option<String> {
                 "{shards}, with slots placed anew, {last} until {}, when the fullest is {part} full",
                 day(on)
             ),
-            _ if enough.full.is_some() => format!("{shards} {is} enough as the reports grow"),
+            _ if enough.full.is_some() => {
+                format!("{shards}, with slots placed anew, {is} enough as the reports grow")
+            }
             _ => {
                 let grown = match review.total.keys.grown {
                     Some(_) => review.after_growth(),
                     None => String::from("today"),
                 };
-                format!("{shards} {is} enough {grown}: the fullest is below {part}")
+                format!(
+                    "{shards}, with slots placed anew, {is} enough {grown}: the fullest is below {part}"
+                )
             }
         },
     )
@@ -162,17 +198,15 @@ fn no_help(floor: &Floor) -> String {
 }
 
 /// When a tag has to be split at the latest, and that in words.
-fn split_by(tag: &Heavy, newest: u64) -> Option<(u64, String)> {
+fn split_by(tag: &Heavy, newest: u64, full_at: f64) -> Option<(u64, String)> {
     let outgrows = tag.outgrows.as_ref()?;
+    let part = format!("alone it is {:.0}% of a shard", 100.0 * full_at);
     let tag = format!("split {{{}}}", short(&tag.name));
     match (outgrows.low, outgrows.estimate) {
-        (_, Some(0.0)) => Some((
-            newest,
-            format!("{tag} now: alone it is more than a shard may hold"),
-        )),
+        (_, Some(0.0)) => Some((newest, format!("{tag} now: {part} or more"))),
         (low, Some(estimate)) => {
             let by = after(newest, low.unwrap_or(estimate));
-            Some((by, format!("{tag} before {}", day(by))))
+            Some((by, format!("{tag} before {}, when {part}", day(by))))
         }
         _ => None,
     }

@@ -118,7 +118,7 @@ fn band(case: &Case, summary: &Summary) -> State {
     // split.
     let within = 0.12 * (by_chance - 1.0) + 0.002;
     let (bands, what) = (found.bands, case.what);
-    let is_right = (bands.lower - lower).abs() <= within && bands.upper == Some(1.20);
+    let is_right = (bands.lower - lower).abs() <= within && bands.upper == 1.20;
     assert!(is_right, "{what}: {bands:?}, by chance {by_chance}");
     match nodes.max_over_mean.unwrap() {
         _ if found.state == State::Unjudged => {

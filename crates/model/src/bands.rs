@@ -13,8 +13,8 @@ use crate::state::State;
 pub struct Bands {
     /// Up to this ratio the nodes are balanced.
     pub lower: f64,
-    /// From this ratio on they are skewed; `None` where the load is so low that uneven nodes are only watched.
-    pub upper: Option<f64>,
+    /// From this ratio on they are skewed.
+    pub upper: f64,
 }
 
 impl Bands {
@@ -31,21 +31,13 @@ impl Bands {
         };
         Bands {
             lower: tidy(falls(lower, State::Watch)),
-            upper: Some(tidy(falls(upper, State::Skewed))),
-        }
-    }
-
-    /// The same of nodes that are only watched.
-    pub fn without_skew(self) -> Self {
-        Bands {
-            upper: None,
-            ..self
+            upper: tidy(falls(upper, State::Skewed)),
         }
     }
 
     /// The state, given the fair shares of the fullest node.
     pub fn state(&self, max_over_mean: f64) -> State {
-        if self.upper.is_some_and(|upper| max_over_mean >= upper) {
+        if max_over_mean >= self.upper {
             State::Skewed
         } else if max_over_mean > self.lower {
             State::Watch
@@ -66,15 +58,14 @@ mod tests {
             bands(None),
             Bands {
                 lower: 1.05,
-                upper: Some(1.2)
+                upper: 1.2
             }
         );
         assert_eq!(bands(Some(1.02)).lower, 1.05);
         assert_eq!(bands(Some(1.13)).lower, 1.13);
         let wide = bands(Some(1.7));
-        assert_eq!((wide.lower, wide.upper), (1.2, Some(1.2)));
+        assert_eq!((wide.lower, wide.upper), (1.2, 1.2));
         assert_eq!(wide.state(1.2), State::Skewed);
-        assert_eq!(wide.without_skew().state(9.0), State::Watch);
         assert_eq!(
             Bands::new(Measure::Ops, None, None).state(1.3),
             State::Watch

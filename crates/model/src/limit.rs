@@ -26,9 +26,6 @@ pub const CRITICAL: f64 = 2.0;
 /// A node that reaches its limit within this many months is watched.
 pub const SOON_MONTHS: f64 = 1.0;
 
-/// If the busiest node uses less than this fraction of a CPU core, uneven load is watched and not hot: no command waits for it.
-pub const UNHURRIED: f64 = 0.20;
-
 /// If the busiest node uses less than this fraction of a CPU core, CPU time uneven by slot but not by process is not
 /// judged: a single command stalled by the host may account for most of it.
 pub const QUIET: f64 = 0.10;

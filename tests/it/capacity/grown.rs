@@ -106,7 +106,7 @@ fn numbers_of_shards_have_a_placement_near_the_bound_and_an_answer() {
     counts[2]["fits"].has(json!({"grown_one_lost": true}));
     let answer = found["answer"].text();
     answer
-        .says("4 shards of 43.95 KiB are enough after growth")
+        .says("4 shards of 43.95 KiB, with slots placed anew, are enough after growth")
         .says("beyond 6 shards the slot of {acme} (19.53 KiB) is the limit");
     let tight = review(&scratch, &reports, "--maxmemory 19000 --shards 3,64");
     tight["answer"]

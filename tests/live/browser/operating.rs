@@ -165,7 +165,9 @@ fn an_address_leads_to_a_slot_a_sorted_table_and_a_search() {
     tab.click("#search");
     tab.type_text("no such name");
     let found = tab.text("#found");
-    found.says("Nothing on this page").says("shown of 1,000");
+    found
+        .says("Nothing on this page")
+        .says("the CSV files have more");
     assert_eq!(tab.eval("location.hash"), "#?find=no+such+name");
     tab.has_no_fault();
 }

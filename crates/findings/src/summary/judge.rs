@@ -4,7 +4,7 @@ use slotscope_model::bands::Bands;
 use slotscope_model::limit;
 use slotscope_model::measure::Measure;
 use slotscope_model::reason::Reason;
-use slotscope_model::state::{Role, State};
+use slotscope_model::state::State;
 
 use crate::summary::split::Split;
 
@@ -42,11 +42,7 @@ pub(crate) fn judge(
     previous: Option<State>,
 ) -> Judgement {
     let by_chance = split.by_chance();
-    let is_unhurried = amounts.cpu.is_some_and(|cpu| cpu < limit::UNHURRIED);
-    let bands = match (measure.role(), Bands::new(measure, by_chance, previous)) {
-        (Role::Load, bands) if is_unhurried => bands.without_skew(),
-        (_, bands) => bands,
-    };
+    let bands = Bands::new(measure, by_chance, previous);
     let state = bands.state(split.max_over_mean);
     let unjudged = |reason| Judgement {
         state: State::Unjudged,

@@ -33,12 +33,6 @@ pub fn loads(cpu: &[Option<f64>]) -> Vec<Option<ProcessLoad>> {
     let mean = known().sum::<f64>() / known().count().max(1) as f64;
     let are_idle = known().all(|cpu| *cpu < limit::IDLE_CPU);
     let bands = Bands::new(Measure::Cpu, None, None);
-    let are_unhurried = known().all(|cpu| *cpu < limit::UNHURRIED);
-    let bands = if are_unhurried {
-        bands.without_skew()
-    } else {
-        bands
-    };
     let of_node = |cpu: f64| {
         let over_share = tidy(cpu / mean);
         ProcessLoad {

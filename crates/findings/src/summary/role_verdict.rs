@@ -141,7 +141,7 @@ impl RoleInputs<'_> {
         // A cluster being rebalanced is uneven until that is done, which is not worth paging anybody. Unevenness that
         // is not due to slot counts has another cause.
         let without_slots = split.max_over_mean - split.by_slots.max(0.0);
-        let is_of_slots = judged.bands.state(without_slots) != State::Skewed;
+        let is_of_slots = without_slots < judged.bands.upper;
         let is_moving = self.moving.is_some() && judged.state.is_uneven() && is_of_slots;
         Judgement {
             state: if is_moving {

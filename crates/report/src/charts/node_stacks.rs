@@ -78,7 +78,7 @@ impl<'s> RoleStacks<'s> {
             let heavy = heavy_units(&units, node, metric, compared.fair(at));
             let mut stack = Stack::new(&heavy, (compared.loads[at], compared.fair(at)));
             stack.words = [loads.short(node.load_by(metric) as f64), times(stack.ratio)];
-            stack.is_too_full = verdict.judged && verdict.bands.state(stack.ratio) == State::Skewed;
+            stack.is_too_full = verdict.judged && stack.ratio >= verdict.bands.upper;
             stacks[*place] = Some(stack);
         }
         let fairs = (0..ratios.len()).map(|at| compared.fair(at));

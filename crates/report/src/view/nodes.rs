@@ -11,7 +11,7 @@ use slotscope_model::coverage::Extent;
 use slotscope_model::measure::Measure;
 use slotscope_model::nodes::NodeLoad;
 use slotscope_model::role_verdict::RoleVerdict;
-use slotscope_model::state::{Role, State};
+use slotscope_model::state::Role;
 
 use crate::view::cell::Tone;
 use crate::view::table::Rank;
@@ -224,7 +224,7 @@ impl Shares<'_> {
             fullest.is_some_and(|fullest| fullest.node == node.id)
         };
         let tone = |ratio: f64| match self.verdict {
-            Some(verdict) if verdict.bands.state(ratio) == State::Skewed => Tone::Alarm,
+            Some(verdict) if ratio >= verdict.bands.upper => Tone::Alarm,
             Some(verdict) if ratio > verdict.bands.lower && is_fullest(verdict) => Tone::Watch,
             _ => Tone::Plain,
         };
