@@ -177,6 +177,7 @@ fn what_is_no_dump_is_refused_with_what_to_type_from_a_file_and_a_pipe() {
     let mut cases: Vec<Case> = starts().collect();
     cases.push(("a compressed file", gzip(b"\x28\xB5\x2F\xFD\x24\0")));
     cases.push(("a compressed file", gzip(b"\x04\x22\x4D\x18\x64\x40")));
+    cases.push(("the first bytes of an RDB file", b"REDIS0011".to_vec()));
     cases.extend(files_of_tools());
     cases.extend(output_of_redis());
     cases.extend(files_of_this_program());
