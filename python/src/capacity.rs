@@ -115,12 +115,13 @@ impl Capacity {
     fn png<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut out = Vec::new();
         let drawn = py.detach(|| outputs::png(&self.0, &mut out).map_err(raised))?;
-        match drawn == Written::Whole {
-            true => Ok(PyBytes::new(py, &out)),
-            false => Err(bad(
+        if drawn == Written::Whole {
+            Ok(PyBytes::new(py, &out))
+        } else {
+            Err(bad(
                 "png",
                 "no chart: two reports of different days tell growth",
-            )),
+            ))
         }
     }
 

@@ -275,8 +275,11 @@ mod tests {
         }
     }
 
-    /// Units of many kinds: how many, and the size of the nth.
-    const DUMPS: [(usize, fn(f64) -> f64); 10] = [
+    /// The size of a unit by its place among all.
+    type SizeAt = fn(f64) -> f64;
+
+    /// Units of many kinds.
+    const DUMPS: [(usize, SizeAt); 10] = [
         (400_000, |_| 1.0),
         (20_000, |_| 7.0),
         (400_000, |part| 200.0 + 700.0 * part),
