@@ -106,7 +106,7 @@ class Capacity:
         """The JSON of `slotscope capacity --json` as text."""
     def to_dict(self) -> dict[str, Any]:
         """The same as a new dict."""
-    def __getitem__(self, part: str) -> Any:
+    def __getitem__(self, part: str, /) -> Any:
         """A part of it: `review["total"]`."""
     def png(self) -> bytes:
         """The shards over time with their limit, as a PNG file.
