@@ -46,7 +46,7 @@ def test_options_are_the_flags_of_the_program() -> None:
 
 # Flags for the destination of results, which a function returns, or for prompts on a terminal.
 OF_THE_TERMINAL = {"progress", "color", "help", "version", "json", "out", "no_files", "full", "fail_on", "openmetrics"}
-OF_THE_TERMINAL |= {"ask_password"}
+OF_THE_TERMINAL |= {"ask_password", "csv"}
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_iterables_are_read_twice_and_iterators_once() -> None:
         (lambda: slotscope.analyze({"a"}), TypeError, "not set; keys go to keys="),
         (lambda: slotscope.analyze(keys=["a", 1]), TypeError, "key 1 is int; keys are bytes or str"),
         (lambda: slotscope.analyze(keys=pyarrow.array(["a", None])), slotscope.Error, "key 1: is null"),
-        (lambda: slotscope.load("samples/hot-tag.keys"), slotscope.Error, "line 1"),
+        (lambda: slotscope.load("samples/hot-tag.keys"), slotscope.Error, "no report.json of analyze"),
     ],
 )
 def test_an_error_is_the_line_of_the_program(call: Any, error: type[Exception], message: str) -> None:
