@@ -34,10 +34,10 @@ pub(crate) fn outputs() -> OutputSet<Capacity> {
 }
 
 /// The chart, if there is one: it needs two reports.
-#[cfg(feature = "charts")]
 ///
 /// # Errors
 /// `out` cannot be written.
+#[cfg(feature = "charts")]
 pub fn png(review: &Capacity, out: &mut dyn Write) -> io::Result<Written> {
     let Some(figure) = picture::figure(review) else {
         return Ok(Written::Nothing);

@@ -25,8 +25,6 @@ pub struct UnitsBy {
     pub total: f64,
     /// sum w_g^2; `None` if tags were not counted.
     pub squares: Option<f64>,
-    /// sum w_k^2.
-    pub key_squares: f64,
     /// The number of units, whatever their weight; 0 if tags were not counted.
     pub count: f64,
     /// Keys with w_k > 0; 0 if unknown.

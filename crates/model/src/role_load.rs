@@ -90,7 +90,6 @@ impl RoleLoad {
         UnitsBy {
             total,
             squares: units.squares.map(|squares| squares * factor * factor),
-            key_squares: units.key_squares * factor * factor,
             unnamed: units.unnamed * factor,
             named,
             ..units.clone()

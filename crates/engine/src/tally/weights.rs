@@ -25,8 +25,6 @@ pub struct Weighed {
     pub untagged_busy: u64,
     /// The sum of all weights.
     pub sum: u128,
-    /// The sum of their squares.
-    pub squares: u128,
     /// The sum of the squares of keys without a hash tag.
     pub untagged_squares: u128,
     /// Those of keys without a hash tag, without zeros.
@@ -52,13 +50,6 @@ impl Weights {
             return;
         };
         let weighed = self.0[place].get_or_insert_with(Weighed::default);
-        let squares = |only_untagged: bool| {
-            let counted = busy.keys.iter().filter(|key| !only_untagged || !key.tagged);
-            counted.fold(0, |sum: u128, key| {
-                let weight = u128::from(key.weight(metric));
-                sum.saturating_add(weight * weight)
-            })
-        };
         let named: u64 = busy.keys.iter().map(|key| key.weight(metric)).sum();
         let others = (busy.distinct - busy.keys.len() as f64).max(0.0);
         let rest = total.saturating_sub(named) as f64;
@@ -72,13 +63,12 @@ impl Weights {
         let untagged = busy.keys.iter().filter(|key| !key.tagged);
         weighed.untagged_busy += (untagged.clone().count() as f64 + others) as u64;
         let loads = untagged.map(|key| key.weight(metric));
-        weighed.untagged.add(loads.filter(|load| *load > 0));
+        weighed.untagged.add(loads.clone().filter(|load| *load > 0));
         weighed.sum = weighed.sum.saturating_add(total.into());
-        let add = |sum: &mut u128, amount: u128| {
-            *sum = sum.saturating_add(amount.saturating_add(rest_squares))
-        };
-        add(&mut weighed.squares, squares(false));
-        add(&mut weighed.untagged_squares, squares(true));
+        let squares = loads.map(|load| u128::from(load) * u128::from(load));
+        weighed.untagged_squares = squares
+            .chain([rest_squares])
+            .fold(weighed.untagged_squares, u128::saturating_add);
     }
 }
 
@@ -93,17 +83,15 @@ impl Weighed {
             .iter()
             .filter(|weight| is_known(**weight))
             .fold(0, |largest: u64, weight| largest.max(*weight));
-        let (mut sum, mut squares, mut untagged_squares) = (0u128, 0u128, 0u128);
+        let (mut sum, mut untagged_squares) = (0u128, 0u128);
         for (i, weight) in weights.iter().copied().enumerate() {
             let weight = if is_known(weight) { weight } else { 0 };
-            let square = u128::from(weight) * u128::from(weight);
-            let untagged = if tagged(i) { 0 } else { square };
+            let untagged = if tagged(i) { 0 } else { u128::from(weight) };
+            let untagged = untagged * untagged;
             sum += u128::from(weight);
             if largest < USUAL {
-                squares += square;
                 untagged_squares += untagged;
             } else {
-                squares = squares.saturating_add(square);
                 untagged_squares = untagged_squares.saturating_add(untagged);
             }
         }
@@ -120,7 +108,6 @@ impl Weighed {
             .map(|weight| u64::from(is_known(*weight) & (*weight > 0)))
             .sum::<u64>();
         self.sum += sum;
-        self.squares = self.squares.saturating_add(squares);
         self.untagged_squares = self.untagged_squares.saturating_add(untagged_squares);
     }
 
@@ -129,7 +116,6 @@ impl Weighed {
         self.positive = self.positive.saturating_add(other.positive);
         self.untagged_busy = self.untagged_busy.saturating_add(other.untagged_busy);
         self.sum = self.sum.saturating_add(other.sum);
-        self.squares = self.squares.saturating_add(other.squares);
         self.untagged_squares = self.untagged_squares.saturating_add(other.untagged_squares);
         self.untagged.merge(&other.untagged);
     }

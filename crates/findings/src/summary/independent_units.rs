@@ -55,7 +55,6 @@ pub(crate) fn of(
             } else {
                 count
             },
-            key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
             positive,
             sizes: match metric {
                 Metric::Keys => {

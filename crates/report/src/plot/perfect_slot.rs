@@ -137,7 +137,7 @@ fn without_heavy(sizes: &mut Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     heavy
 }
 
-/// Of the load of a slot.
+/// The moments of the load of a slot.
 struct Moments {
     mean: f64,
     variance: f64,

@@ -19,7 +19,6 @@ use crate::view::{Cell, Column, Scope, Section, Table, Value};
 
 /// Minimum value of the longest bar, so that bars of even nodes do not look full.
 const LONGEST: f64 = 1.25;
-/// Maximum characters of the part shared by all node names.
 /// The explanation of "fair" in column titles.
 const FAIR: &str =
     "what a node holds over what the average node holds: 1 is its fair share, the mark on a bar";

@@ -87,7 +87,9 @@ mod tests {
     #[test]
     fn a_row_has_a_cell_for_every_role_and_no_markup_of_names() {
         let page = page("a <b> c".into());
-        assert!(page.contains(r#"<td class="n">1.66 → ≈1.05</td><td class="n"></td>"#));
+        assert!(page.contains(
+            r#"<td class="n" data-head="memory">1.66 → ≈1.05</td><td class="n" data-head="load"></td>"#
+        ));
         assert!(!page.contains("<b>"), "{page}");
     }
 }
