@@ -6,12 +6,14 @@ pub mod counts;
 #[doc(hidden)]
 pub mod fit;
 pub mod grow;
+mod line;
 pub mod names;
 mod notes;
 #[doc(hidden)]
 pub mod outlook;
 #[cfg(feature = "cli")]
 pub mod outputs;
+mod parts;
 #[cfg(feature = "cli")]
 pub(crate) mod picture;
 #[doc(hidden)]
@@ -38,6 +40,7 @@ use crate::capacity::fit::Reached;
 use crate::capacity::grow::{Grown, Rule};
 use crate::capacity::names::{Followed, Heavy};
 use crate::capacity::outlook::Outlook;
+use crate::capacity::parts::Part;
 use crate::capacity::point::{Condensed, Point};
 use crate::capacity::shards::{Memory, Shard};
 use crate::diff::doubt::Doubt;
@@ -210,13 +213,22 @@ impl History {
         let options = &self.options;
         let grown = Grown::new(&newest.point.file, summary, &options.grow)?;
         let grown = grown.as_ref();
+        let parts = newest
+            .point
+            .load
+            .map(|metric, _| parts::of(&used, summary, metric));
+        let in_slot = |metric, slot: u16| {
+            let parts = parts.get(metric).into_iter().flatten();
+            parts.filter(move |part: &&Part| part.slot == slot)
+        };
         let total = newest.point.load.map(|metric, now| {
             let point = |report: &&Condensed| Some((report.point.at, report.total(metric)?));
             let points = used.iter().filter_map(point).collect();
             let grown = grown.and_then(|grown| grown.total(metric));
-            Outlook::new(*now, points, &options.months).grown(grown)
+            let parts = parts.get(metric).into_iter().flatten();
+            Outlook::new(*now, points, parts, &options.months).grown(grown)
         });
-        let shards = shards::of(&used, summary, grown, options);
+        let shards = shards::of(&used, summary, &parts, grown, options);
         let memory = Memory::of_cluster(newest, summary);
         let limit = shards::least_limit(&shards);
         let room = limit.map(|limit| options.full_at * limit as f64);
@@ -229,6 +241,7 @@ impl History {
             Outlook::new(
                 now,
                 used.iter().filter_map(point).collect(),
+                in_slot(metric, slot),
                 &options.months,
             )
         });

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_model::Summary;
 use slotscope_model::keys::Key;
@@ -11,7 +11,8 @@ use slotscope_model::tags::Tag;
 use crate::capacity::fit::Reached;
 use crate::capacity::grow::Grown;
 use crate::capacity::outlook::{Outlook, after};
-use crate::capacity::point::{Condensed, Weights};
+use crate::capacity::parts::{self, Points};
+use crate::capacity::point::Condensed;
 
 /// How many tags and keys are shown.
 const SHOWN: usize = 5;
@@ -59,7 +60,7 @@ impl Followed<'_> {
         let heaviest = self.heaviest(tags.map(|tag| (tag, load(tag))));
         let heavy = |(tag, now): (&Tag, u64)| {
             let factor = self.grown.map(|grown| grown.of_tag(&tag.tag));
-            let points = self.points(&tag.tag, |report| &report.tags);
+            let points = parts::points(self.reports, &tag.tag, self.metric, |report| &report.tags);
             self.heavy((&tag.tag, tag.slot, &tag.node), now, points, factor)
         };
         heaviest.into_iter().map(heavy).collect()
@@ -71,7 +72,7 @@ impl Followed<'_> {
         let keys = keys.filter(|_| self.metric != Metric::Keys);
         let heaviest = self.heaviest(keys.map(|key| (key, key.weight(self.metric))));
         let heavy = |(key, now): (&Key, u64)| {
-            let points = self.points(&key.key, |report| &report.keys);
+            let points = parts::points(self.reports, &key.key, self.metric, |report| &report.keys);
             let of_key = (&key.key, key.slot, &key.node);
             // A rule is of all, of a tag or of a pattern: which keys these add to, a report does not say.
             self.heavy(of_key, now, points, None)
@@ -88,27 +89,14 @@ impl Followed<'_> {
         names
     }
 
-    /// The load of a name in each report that lists it.
-    fn points(&self, name: &Name, lists: fn(&Condensed) -> &Weights) -> Vec<(u64, f64)> {
-        let point = |report: &&Condensed| {
-            let load: &PerMetric<u64> = lists(report).get(name)?;
-            Some((report.point.at, *load.get(self.metric)? as f64))
-        };
-        let points: Vec<(u64, f64)> = self.reports.iter().filter_map(point).collect();
-        // A list of another metric may leave out what it was, or is.
-        let newest = self.reports.last().map(|report| report.point.at);
-        let is_known = points.last().map(|(at, _)| *at) == newest;
-        if is_known { points } else { Vec::new() }
-    }
-
     fn heavy(
         &self,
         (name, slot, node): (&Name, u16, &Option<Name>),
         now: u64,
-        points: Vec<(u64, f64)>,
+        points: Points,
         factor: Option<f64>,
     ) -> Heavy {
-        let load = Outlook::new(now, points, self.months);
+        let load = Outlook::new(now, points, [], self.months);
         let load = load.grown(factor.map(|factor| now as f64 * factor));
         let outgrows = self.room.and_then(|room| load.reaches(room));
         let months = outgrows.and_then(|outgrows| outgrows.estimate);

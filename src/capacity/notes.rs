@@ -6,6 +6,7 @@ use slotscope_engine::text::{list, short};
 
 use crate::capacity::names::Heavy;
 use crate::capacity::outlook::Trend;
+use crate::capacity::parts::{FASTER, LEAST_PART};
 use crate::capacity::point::Condensed;
 use crate::capacity::shards::Basis;
 use crate::capacity::{Capacity, Options};
@@ -13,9 +14,6 @@ use crate::diff::doubt::Doubt;
 
 /// Maximum files named in a note.
 const NAMED: usize = 3;
-/// A tag with this part of its shard, and so much faster growth, bends the line of the shard.
-const LEAST_PART: f64 = 0.1;
-const FASTER: f64 = 1.2;
 
 /// Incomparable neighbours: the later file, and the difference.
 pub(super) fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
@@ -74,7 +72,9 @@ pub(super) fn fits(used: &[&Condensed], review: &Capacity, options: &Options) ->
         Some(series) => series.span(),
         None => {
             let why = match used.len() {
-                1 => "one report tells no growth; --grow 40% assumes one",
+                1 => {
+                    "one report tells no growth, and has no picture over time; --grow 40% assumes growth"
+                }
                 _ => "the reports are of less than a day, so they tell no growth",
             };
             notes.push(String::from(why));
@@ -106,23 +106,26 @@ pub(super) fn fits(used: &[&Condensed], review: &Capacity, options: &Options) ->
     notes
 }
 
-/// A tag that grows faster than the shard that holds it: a line through the shard's sum bends up later.
+/// A tag that grows faster than the rest of its shard: a line through the sum of both bends up later.
 fn faster(review: &Capacity, tag: &Heavy) -> Option<String> {
-    let shard = review
-        .shards
-        .iter()
-        .find(|shard| Some(&shard.id) == tag.node.as_ref())?;
+    let mut shards = review.shards.iter();
+    let shard = shards.find(|shard| Some(&shard.id) == tag.node.as_ref())?;
     let outlook = shard.load.get(review.by)?;
     let (own, all) = (tag.load.trend.as_ref()?, outlook.trend.as_ref()?);
-    let part = tag.load.now as f64 / outlook.now.max(1) as f64;
-    let speed = |trend: &Trend| trend.rate.a_month.map(|rate| rate.estimate);
-    let is_faster = speed(own)? > FASTER * speed(all)?.max(0.0);
-    (part >= LEAST_PART && is_faster).then(|| {
-        format!(
-            "{{{}}} grows faster than the rest of its shard: far ahead, what that shard and all of them hold is underestimated",
-            short(&tag.name)
-        )
-    })
+    let effect = if all.apart.contains(&tag.name) {
+        "each has a line of its own, and that shard is the sum of both"
+    } else {
+        let part = tag.load.now as f64 / outlook.now.max(1) as f64;
+        let speed = |trend: &Trend| trend.rate.a_month.map(|rate| rate.estimate);
+        let is_faster = speed(own)? > FASTER * speed(all)?.max(0.0);
+        (part >= LEAST_PART && is_faster).then_some(
+            "not all reports list it, so what that shard and all of them hold far ahead is underestimated",
+        )?
+    };
+    let tag = short(&tag.name);
+    Some(format!(
+        "{{{tag}}} grows faster than the rest of its shard: {effect}"
+    ))
 }
 
 fn memory_notes(review: &Capacity, options: &Options) -> Vec<String> {

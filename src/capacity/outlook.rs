@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
+use slotscope_engine::name::Name;
 use slotscope_model::balance::tidy;
 
 use crate::capacity::fit::{Fit, Interval, Rate, Reached, Shape};
+use crate::capacity::parts::{self, Part, Points};
 
 /// Seconds per month: a twelfth of a calendar year.
 pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
@@ -32,8 +34,11 @@ pub struct Outlook {
 pub struct Trend {
     /// How many reports have it.
     pub reports: u64,
-    /// Whether by the same percentage or the same amount each month, the likelier.
+    /// Whether by the same percentage or the same amount each month, the likelier; of the rest where names are apart.
     pub shape: Shape,
+    /// Hash tags and keys in it that grow faster than the rest: each has a line of its own, and the lines are added up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<Name>,
     /// How fast.
     #[serde(flatten)]
     pub rate: Rate,
@@ -60,12 +65,20 @@ pub struct Series {
     pub points: Vec<(u64, f64)>,
     /// The lines, in months since the first of these times.
     pub fit: Fit,
+    /// The names that have lines of their own.
+    apart: Vec<Name>,
 }
 
 impl Outlook {
-    /// The outlook of `points`, of which `now` is the newest, for each of `months`.
-    pub(crate) fn new(now: u64, points: Vec<(u64, f64)>, months: &[u32]) -> Self {
-        let series = Series::new(points);
+    /// The outlook of `points`, of which `now` is the newest, for each of `months`; `parts` are in it.
+    pub(crate) fn new<'a>(
+        now: u64,
+        points: Points,
+        parts: impl IntoIterator<Item = &'a Part>,
+        months: &[u32],
+    ) -> Self {
+        let series = parts::fit(&points, parts.into_iter());
+        let series = series.map(|(fit, apart)| Series { points, fit, apart });
         Outlook {
             now,
             grown: None,
@@ -99,16 +112,6 @@ impl Outlook {
 }
 
 impl Series {
-    /// `None` if the points are too few or too close together.
-    fn new(points: Vec<(u64, f64)>) -> Option<Series> {
-        let start = points.first()?.0;
-        let months = points
-            .iter()
-            .map(|(at, amount)| (months(start, *at), *amount));
-        let fit = Fit::new(&months.collect::<Vec<_>>())?;
-        Some(Series { points, fit })
-    }
-
     fn trend(&self, months: &[u32]) -> Trend {
         let ahead = months.iter().map(|months| {
             let at = after(self.newest(), f64::from(*months));
@@ -121,6 +124,7 @@ impl Series {
         Trend {
             reports: self.points.len() as u64,
             shape: self.fit.shape(),
+            apart: self.apart.clone(),
             rate: self.fit.rate(),
             ahead: ahead.collect(),
         }
@@ -143,7 +147,7 @@ impl Series {
 }
 
 /// Months from one time to a later one.
-fn months(from: u64, to: u64) -> f64 {
+pub(crate) fn months(from: u64, to: u64) -> f64 {
     to.saturating_sub(from) as f64 / MONTH_SECS
 }
 

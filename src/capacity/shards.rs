@@ -12,6 +12,7 @@ use crate::capacity::Options;
 use crate::capacity::fit::Reached;
 use crate::capacity::grow::Grown;
 use crate::capacity::outlook::{Outlook, after};
+use crate::capacity::parts::Part;
 use crate::capacity::point::Condensed;
 
 /// A shard, today and later.
@@ -112,6 +113,7 @@ impl Memory {
 pub(crate) fn of(
     reports: &[&Condensed],
     summary: &Summary,
+    parts: &PerMetric<Vec<Part>>,
     grown: Option<&Grown>,
     options: &Options,
 ) -> Vec<Shard> {
@@ -126,6 +128,7 @@ pub(crate) fn of(
         let history = ShardHistory {
             reports,
             node,
+            parts,
             grown,
             months: &options.months,
         };
@@ -172,6 +175,7 @@ pub(crate) fn least_limit(shards: &[Shard]) -> Option<u64> {
 struct ShardHistory<'a> {
     reports: &'a [&'a Condensed],
     node: &'a NodeLoad,
+    parts: &'a PerMetric<Vec<Part>>,
     grown: Option<&'a Grown>,
     months: &'a [u32],
 }
@@ -194,6 +198,12 @@ impl ShardHistory<'_> {
         self.reports.iter().filter_map(point).collect()
     }
 
+    /// The names in its slots that hold much of a shard.
+    fn parts(&self, metric: Metric) -> impl Iterator<Item = &Part> {
+        let parts = self.parts.get(metric).into_iter().flatten();
+        parts.filter(|part| ranges::slots(&self.node.ranges).any(|slot| slot == part.slot))
+    }
+
     fn grown_load(&self, metric: Metric) -> Option<f64> {
         Some(self.load(self.grown?.slots.get(metric)?))
     }
@@ -203,7 +213,8 @@ impl ShardHistory<'_> {
         total?;
         let points = self.points(metric);
         let now = self.node.load_by(metric);
-        Some(Outlook::new(now, points, self.months).grown(self.grown_load(metric)))
+        let outlook = Outlook::new(now, points, self.parts(metric), self.months);
+        Some(outlook.grown(self.grown_load(metric)))
     }
 
     /// Its memory, with the source of it.
@@ -217,7 +228,9 @@ impl ShardHistory<'_> {
             _ => Memory::KEYS,
         };
         let grown = self.grown_load(Metric::Bytes).map(|grown| memory.of(grown));
-        let outlook = |now, points| Outlook::new(now, points, self.months).grown(grown);
+        let parts = self.parts(Metric::Bytes);
+        let parts: Vec<Part> = parts.map(|part| part.scaled(memory.per_byte)).collect();
+        let outlook = |now, points| Outlook::new(now, points, &parts, self.months).grown(grown);
         let measured = used.map(|used| outlook(used.bytes, self.measured(used.layout)));
         let of_keys = points
             .into_iter()

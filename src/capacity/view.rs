@@ -24,6 +24,9 @@ const SHARDS: usize = 24;
 /// Dates beyond this many months say nothing.
 const FAR: f64 = 120.0;
 
+/// Growth to this many times of today says only that it is not known.
+const ABSURD: f64 = 1000.0;
+
 /// The sections of a review.
 pub(crate) fn sections(review: &Capacity) -> Vec<Section<'_>> {
     let metric = review.by;
@@ -61,8 +64,8 @@ pub(crate) fn title(review: &Capacity) -> String {
     format!("Capacity review of {}", day(newest))
 }
 
-/// The interval of an amount, `1.1 to 1.35 GiB`; without one the amount.
-fn expected(metric: Metric, load: &Interval) -> Cell<'static> {
+/// The interval of an amount, `1.1 to 1.35 GiB`; without one the amount. An end beyond all reason is left out.
+fn expected(metric: Metric, load: &Interval, now: u64) -> Cell<'static> {
     let spelled = |amount: f64| match metric {
         metric if metric.is_size() => bytes_in_three_digits(amount),
         metric if metric.is_time() => amount_cell(metric, amount.round() as u64),
@@ -72,6 +75,9 @@ fn expected(metric: Metric, load: &Interval) -> Cell<'static> {
     let Some((low, high)) = ends.map(|(low, high)| (spelled(low), spelled(high))) else {
         return Cell::text(spelled(load.estimate));
     };
+    if load.high.is_some_and(|high| high > ABSURD * now as f64) {
+        return Cell::text(format!("{low} or more"));
+    }
     let unit = high.split_once(' ').map_or("", |(_, unit)| unit);
     let number = low.strip_suffix(unit).filter(|_| !unit.is_empty());
     Cell::text(format!(
@@ -144,7 +150,8 @@ fn followed<'a>(
         table = table.column(Column::for_people(title).optional().rank(rank), |row| {
             let trend = row.load.and_then(|load| load.trend.as_ref());
             Cell::of(trend.and_then(|trend| trend.ahead.get(at)), |ahead| {
-                expected(metric, &ahead.load)
+                let now = row.load.map_or(0, |load| load.now);
+                expected(metric, &ahead.load, now)
             })
         });
     }
@@ -270,7 +277,9 @@ fn counts(review: &Capacity) -> Section<'_> {
                 amount(metric, |fullest| Some(fullest.bound)),
             )
             .column(
-                column("one lost").rank(Rank::Detail),
+                column("less one")
+                    .hint("with one shard less")
+                    .rank(Rank::Detail),
                 amount(metric, |fullest| Some(fullest.one_lost)),
             )
             .column(
@@ -280,24 +289,33 @@ fn counts(review: &Capacity) -> Section<'_> {
     }
     let table = table
         .column(column("fits").rank(Rank::Main), fits(|fits| Some(fits.now)))
-        .column(column("one lost"), fits(|fits| Some(fits.one_lost)))
-        .column(column(&then).rank(Rank::Main), fits(|fits| fits.grown))
-        .column(column("both"), fits(|fits| fits.grown_one_lost))
+        .column(column("fits less one"), fits(|fits| Some(fits.one_lost)))
+        .column(
+            column(&format!("fits {then}")).rank(Rank::Main),
+            fits(|fits| fits.grown),
+        )
+        .column(
+            column("fits then less one"),
+            fits(|fits| fits.grown_one_lost),
+        )
         .column(column("until").rank(Rank::Main), |count| {
             Cell::of(count.full, |full| Cell::text(date(&full, count.full_on)))
         })
         .build();
-    let section = Section::titled("How many shards")
-        .anchored("counts", "How many shards")
-        .table(table);
+    let mut lines = Vec::new();
     if has_limit {
         let part = 100.0 * review.full_at;
-        section.line(format!(
-            "fits: the fullest stays below {part:.0}% of the limit"
-        ))
-    } else {
-        section
+        lines.push(format!(
+            "fits: the fullest stays below {part:.0}% of the limit; less one: with one shard lost"
+        ));
     }
+    if review.horizon.is_some() && review.horizon < review.months().last().copied() {
+        lines.push(format!(
+            "{then} is as far ahead as the reports reach back; --months 6 alone looks 6 months ahead"
+        ));
+    }
+    let section = Section::titled("How many shards").anchored("counts", "How many shards");
+    lines.into_iter().fold(section.table(table), Section::line)
 }
 
 fn names_table<'a>(

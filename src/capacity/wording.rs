@@ -67,7 +67,8 @@ fn first_full(review: &Capacity) -> Option<(&'static str, String)> {
     let first = review.full.as_ref()?;
     let mut shards = review.shards.iter();
     let basis = shards.find(|shard| shard.id == first.id)?.basis?;
-    let when = full(&first.months, first.at, review.full_at);
+    let newest = review.points.last().map_or(0, |point| point.at);
+    let when = full(&first.months, newest, review.full_at);
     let label = review.labels().label(&first.node);
     Some((basis.words(), format!("{} {when}", short(&label))))
 }
@@ -255,36 +256,23 @@ pub(super) fn growth(speed: &Rate, metric: Metric) -> String {
     }
 }
 
-/// `is 80% full in 7.3 months (6.1 to 8.9), on 2027-05-10`.
-pub(super) fn full(months: &Reached, at: Option<u64>, full_at: f64) -> String {
+/// `is 80% full on 2027-05-10 (2027-04-03 to 2027-06-28)`; `newest` is the time of the newest report.
+pub(super) fn full(months: &Reached, newest: u64, full_at: f64) -> String {
     let full = format!("{:.0}% full", 100.0 * full_at);
-    let Some(first) = months.estimate.or(months.low) else {
-        return format!("is not {full} as it grows now");
-    };
-    let (number, unit) = in_time(first);
+    let on = |months: f64| day(after(newest, months));
     let ends = match (months.low, months.high) {
-        (Some(low), Some(high)) => format!(" ({} to {})", number(low), number(high)),
-        (Some(low), None) => format!(" ({} or later, or never)", number(low)),
+        (Some(low), Some(high)) => format!(" ({} to {})", on(low), on(high)),
+        (Some(low), None) => format!(" ({} or later, or never)", on(low)),
         _ => String::new(),
     };
-    let on = at.map_or(String::new(), |at| format!(", on {}", day(at)));
-    let first = format!("in {} {unit}", number(first));
-    match months.estimate {
-        Some(0.0) => format!("is {full} today"),
-        Some(_) => format!("is {full} {first}{ends}{on}"),
-        None => format!("is not {full} as it grows now, at the earliest {first}"),
-    }
-}
-
-/// How times like this one are printed, and the unit: days below two months.
-fn in_time(months: f64) -> (fn(f64) -> String, &'static str) {
-    let days = |months: f64| format!("{:.0}", months * 365.25 / 12.0);
-    if months >= 2.0 {
-        (|months| format!("{months:.1}"), "months")
-    } else if days(months) == "1" {
-        (days, "day")
-    } else {
-        (days, "days")
+    match (months.estimate, months.low) {
+        (Some(0.0), _) => format!("is over {full} in the newest report"),
+        (Some(estimate), _) => format!("is {full} on {}{ends}", on(estimate)),
+        (None, Some(low)) => format!(
+            "is not {full} as it grows now, at the earliest on {}",
+            on(low)
+        ),
+        (None, None) => format!("is not {full} as it grows now"),
     }
 }
 
@@ -338,44 +326,39 @@ mod tests {
 
     #[test]
     fn what_may_never_be_full_is_not_given_a_date() {
-        let reached = |estimate, low, high| Reached {
-            estimate,
-            low,
-            high,
-        };
-        for (months, at, words) in [
+        for (estimate, low, high, words) in [
             (
-                reached(Some(7.3), Some(6.1), Some(8.9)),
-                Some(0),
-                "is 80% full in 7.3 months (6.1 to 8.9), on 1970-01-01",
+                Some(7.3),
+                Some(6.1),
+                Some(8.9),
+                "is 80% full on 1970-08-11 (1970-07-05 to 1970-09-28)",
             ),
             (
-                reached(Some(7.3), Some(6.1), None),
-                Some(0),
-                "is 80% full in 7.3 months (6.1 or later, or never), on 1970-01-01",
-            ),
-            (
-                reached(None, Some(6.1), None),
+                Some(7.3),
+                Some(6.1),
                 None,
-                "is not 80% full as it grows now, at the earliest in 6.1 months",
+                "is 80% full on 1970-08-11 (1970-07-05 or later, or never)",
             ),
             (
-                reached(Some(0.5), Some(0.3), Some(3.0)),
-                Some(0),
-                "is 80% full in 15 days (9 to 91), on 1970-01-01",
-            ),
-            (
-                reached(None, None, None),
                 None,
-                "is not 80% full as it grows now",
+                Some(6.1),
+                None,
+                "is not 80% full as it grows now, at the earliest on 1970-07-05",
             ),
+            (None, None, None, "is not 80% full as it grows now"),
             (
-                reached(Some(0.0), Some(0.0), Some(0.0)),
-                Some(0),
-                "is 80% full today",
+                Some(0.0),
+                Some(0.0),
+                Some(0.0),
+                "is over 80% full in the newest report",
             ),
         ] {
-            assert_eq!(full(&months, at, 0.8), words);
+            let months = Reached {
+                estimate,
+                low,
+                high,
+            };
+            assert_eq!(full(&months, 0, 0.8), words);
         }
     }
 }

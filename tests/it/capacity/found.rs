@@ -140,7 +140,7 @@ fn memory_that_was_measured_in_each_report_is_forecast_as_it_grew() {
         "{full} {truth}"
     );
     let sentence = found["sentence"].text();
-    sentence.says("; by used_memory, shard even-1 is 100% full in 9.7 months (");
+    sentence.says("; by used_memory, shard even-1 is 100% full on 2025-11-2");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn four_days_have_no_growth_a_month() {
     let text = run(&scratch, &days, &["--by", "keys", "--maxmemory", "100kb"]);
     stdout(&text)
         .says("1,300 keys on 3 shards, +100 keys a day (")
-        .says(" is 80% full in 7 days (7 to 8), on 2024-11-11")
+        .says(" is 80% full on 2024-11-11 (2024-11-10 to 2024-11-12)")
         .lacks("a month");
 }
 
@@ -235,4 +235,40 @@ fn a_tag_that_outgrows_a_shard_is_named_with_the_date_to_split_it() {
     for count in found["counts"].list() {
         assert!(count["full"]["estimate"].float() < 10.1, "{count}");
     }
+}
+
+/// A line through the sum of both would bend up too late.
+#[test]
+fn a_tag_that_grows_faster_than_its_shard_has_a_line_of_its_own() {
+    let scratch = Scratch::new();
+    let month = |month: u32| {
+        let grown = (100.0 * 1.5f64.powi(month as i32)).round() as usize;
+        let tags = [("acme", grown), ("steady", 200 + 4 * month as usize)];
+        monthly(&scratch, month, 1500 + 30 * month as usize, &tags, &[])
+    };
+    let reports: Vec<String> = (0..6).map(month).collect();
+    let found = review(&scratch, &reports, "--months 4");
+    let mut tags = found["tags"].list().iter();
+    let acme = tags.find(|tag| tag["name"] == "acme").unwrap();
+    let truth = 100.0 * 1.5f64.powi(9);
+    let load = &acme["ahead"][0]["load"];
+    near(load["estimate"].float(), 100.0 * truth, 2_000.0);
+    let mut shards = found["shards"].list().iter();
+    let own = shards.find(|shard| shard["id"] == acme["node"]).unwrap();
+    // The users of its shard grow by a fiftieth each month.
+    let rest = own["keys"]["now"].float() - 100.0 * 1.5f64.powi(5);
+    for (of, rest) in [
+        (own, rest * 1.08),
+        (&found["total"], 1500.0 + 270.0 + 236.0),
+    ] {
+        assert_eq!(of["keys"]["apart"], json!(["acme"]), "{of}");
+        let load = &of["keys"]["ahead"][0]["load"];
+        let (low, high) = (load["low"].float(), load["high"].float());
+        let truth = truth + rest;
+        assert!((0.98 * low..1.02 * high).contains(&truth), "{truth} {load}");
+        assert!(high - low < 0.2 * truth, "{load}");
+    }
+    found["notes"].to_string().says(
+        "{acme} grows faster than the rest of its shard: each has a line of its own, and that shard is the sum of both",
+    );
 }
