@@ -14,7 +14,7 @@ class Analyze(TypedDict, total=False):
     Options:
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
-        by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
+        by: What nodes are judged by: keys, bytes, ops, accesses, cpu, or several as in bytes,ops
         cluster_info: The output of `redis-cli --cluster info`
         date: The date of the input, as 2026-10-24, where its files do not have it: capacity goes by it
         db: Only keys of this database, where the input has it
@@ -132,7 +132,7 @@ class Plan(TypedDict, total=False):
         add: Empty primaries that will be added: new-1, new-2 ...
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
-        by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
+        by: What nodes are judged by: keys, bytes, ops, accesses, cpu, or several as in bytes,ops
         db: Only keys of this database, where the input has it
         delimiter: The byte between keys, for the format `lines`: one character, or one of `\\0` `\\t` `\\n` `\\xHH` [default: the line end]
         escapes: Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\\xff`
@@ -246,7 +246,7 @@ class WhatIf(TypedDict, total=False):
     Options:
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
-        by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
+        by: What nodes are judged by: keys, bytes, ops, accesses, cpu, or several as in bytes,ops
         db: Only keys of this database, where the input has it
         delimiter: The byte between keys, for the format `lines`: one character, or one of `\\0` `\\t` `\\n` `\\xHH` [default: the line end]
         escapes: Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\\xff`
@@ -346,7 +346,7 @@ class Advise(TypedDict, total=False):
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         batches: Commands, as for fanout: lines of commands or keys, MONITOR, or an append-only file; may be repeated
-        by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
+        by: What nodes are judged by: keys, bytes, ops, accesses, cpu, or several as in bytes,ops
         db: Only keys of this database, where the input has it
         delimiter: The byte between keys, for the format `lines`: one character, or one of `\\0` `\\t` `\\n` `\\xHH` [default: the line end]
         escapes: Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\\xff`
@@ -431,7 +431,7 @@ class Capacity(TypedDict, total=False):
     """
     Options:
         by: The metric of the tables [default: bytes, else that of the newest report]
-        date: Which date a report is of [default: dump, else path]
+        date: Which date a report is of [default: that in the dump, else in its path, else of its file]
         force: Compare reports that differ in nodes, policy or kind of sizes, with a note
         full_at: The part of its limit at which a shard counts as full
         grow: Growth that is assumed: 40%, '{TAG}=2x' or 'PATTERN=1.5x'

@@ -54,9 +54,12 @@ pub struct Fullest {
     pub grown: Option<u64>,
     /// With one shard less.
     pub one_lost: u64,
+    /// After growth with one shard less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grown_one_lost: Option<u64>,
 }
 
-/// Whether the fullest shard stays below the part of its limit that is `full_at`.
+/// Whether the fullest shard stays below the part of its limit that is `full_at`; by estimates, without their intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Fits {
@@ -84,6 +87,9 @@ pub struct Floor {
     pub slot: u16,
     /// Its load.
     pub load: u64,
+    /// As `shards`, after growth: as assumed by `--grow`, else in `horizon` months; absent where neither is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shards_grown: Option<u64>,
     /// The hash tag that holds most of it, if the report lists it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<Name>,
@@ -155,25 +161,22 @@ impl Sizing<'_> {
             };
             let mean: f64 = slots.iter().sum::<f64>() / shards as f64;
             let bound = slots.first().map_or(mean, |heaviest| heaviest.max(mean));
-            Placement {
-                fullest: Fullest {
-                    now: self.spelled(metric, placed),
-                    bound: self.spelled(metric, bound),
-                    grown: grown_to(shards).map(|load| self.spelled(metric, load)),
-                    one_lost: self.spelled(metric, fullest_of(slots, shards.max(2) - 1)),
-                },
-                grown_one_lost: grown_to(shards.max(2) - 1).map(|load| self.spelled(metric, load)),
+            let less = shards.max(2) - 1;
+            Fullest {
+                now: self.spelled(metric, placed),
+                bound: self.spelled(metric, bound),
+                grown: grown_to(shards).map(|load| self.spelled(metric, load)),
+                one_lost: self.spelled(metric, fullest_of(slots, less)),
+                grown_one_lost: grown_to(less).map(|load| self.spelled(metric, load)),
             }
         };
         let count = |shards: &u64| {
             let placed = slots.map(|metric, slots| fullest(metric, slots, *shards));
             let fits = placed.bytes().and_then(|placed| self.fits(placed));
-            let full = placed
-                .bytes()
-                .and_then(|placed| self.full(placed.fullest.now));
+            let full = placed.bytes().and_then(|placed| self.full(placed.now));
             ShardCount {
                 shards: *shards,
-                fullest: placed.map(|_, placed| placed.fullest),
+                fullest: placed,
                 fits,
                 full,
                 full_on: full
@@ -205,13 +208,13 @@ impl Sizing<'_> {
         (load - 1e-6).ceil().max(0.0) as u64
     }
 
-    fn fits(&self, placed: &Placement) -> Option<Fits> {
+    fn fits(&self, placed: &Fullest) -> Option<Fits> {
         let room = self.room?;
         let fits = |memory: u64| memory as f64 <= room;
         Some(Fits {
-            now: fits(placed.fullest.now),
-            one_lost: fits(placed.fullest.one_lost),
-            grown: placed.fullest.grown.map(fits),
+            now: fits(placed.now),
+            one_lost: fits(placed.one_lost),
+            grown: placed.grown.map(fits),
             grown_one_lost: placed.grown_one_lost.map(fits),
         })
     }
@@ -246,11 +249,24 @@ impl Sizing<'_> {
         Some(Floor {
             by: metric,
             shards: (total / load as f64) as u64,
+            shards_grown: self.floor_grown(metric).map(|shards| shards as u64),
             slot,
             load,
             tag: tag.map(|tag| tag.tag.clone()),
             key: key.map(|key| key.key.clone()),
         })
+    }
+}
+
+impl Sizing<'_> {
+    /// How many times the heaviest slot all load is after growth.
+    fn floor_grown(&self, metric: Metric) -> Option<f64> {
+        if let Some(grown) = self.grown {
+            let slots = grown.slots.get(metric)?.iter().copied();
+            return Some(slots.clone().sum::<f64>() / slots.fold(1.0, f64::max));
+        }
+        let [total, heaviest] = [self.total, self.heaviest].map(|of| of.get(metric));
+        Some(total?.ahead(self.horizon?)? / heaviest?.ahead(self.horizon?)?.max(1.0))
     }
 }
 
@@ -260,11 +276,6 @@ pub(crate) fn heaviest(loads: &[u64]) -> Option<(u16, u64)> {
     slots
         .max_by_key(|(slot, load)| (*load, Reverse(*slot)))
         .filter(|(_, load)| *load > 0)
-}
-
-struct Placement {
-    fullest: Fullest,
-    grown_one_lost: Option<u64>,
 }
 
 fn descending(mut loads: Vec<f64>) -> Vec<f64> {

@@ -8,6 +8,7 @@ use slotscope_engine::scan::glob::Glob;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::{amount, counted, short};
 use slotscope_model::Summary;
+use slotscope_model::patterns::{KeyGroups, Pattern};
 use slotscope_model::tags::Tag;
 
 /// The largest factor of growth.
@@ -87,7 +88,10 @@ pub struct Grown {
     pub slots: PerMetric<Vec<f64>>,
     /// The growth of all names without a rule of their own.
     all: f64,
-    tags: Vec<(Name, f64)>,
+    /// The load that tags with a growth of their own add to that.
+    tags: Vec<(Name, Metric, f64)>,
+    /// Whether patterns without a tag of their own grow: of which tags these keys are, a report does not say.
+    spreads: bool,
     /// The limits of these numbers.
     pub notes: Vec<String>,
 }
@@ -110,6 +114,7 @@ impl Grown {
             slots: loads.map(|_, loads| loads.iter().map(|load| *load as f64 * all).collect()),
             all,
             tags: Vec::new(),
+            spreads: false,
             notes: Vec::new(),
         };
         for rule in rules {
@@ -119,20 +124,16 @@ impl Grown {
                 Of::Pattern(pattern) => grown.grow_pattern(file, summary, rule, pattern)?,
             }
         }
-        let kinds = [grown.tags.len(), rules.len() - grown.tags.len()];
-        if kinds[0] > 0 && rules.iter().any(|rule| matches!(rule.of, Of::Pattern(_))) {
-            grown.notes.push(String::from(
-                "--grow: keys of both a tag and a pattern with a growth of its own grow by both",
-            ));
-        }
+        grown.check_overlaps(summary, rules)?;
         Ok((!rules.is_empty()).then_some(grown))
     }
 
-    /// The factor of a tag.
-    pub(crate) fn of_tag(&self, tag: &Name) -> f64 {
-        let mut tags = self.tags.iter();
-        tags.find(|(name, _)| name == tag)
-            .map_or(self.all, |(_, factor)| *factor)
+    /// The load of a tag; `None` where patterns grow whose keys may be of it.
+    pub(crate) fn of_tag(&self, tag: &Name, metric: Metric, now: u64) -> Option<f64> {
+        let own = self.tags.iter();
+        let own = own.filter(|(name, of, _)| name == tag && *of == metric);
+        let added: f64 = own.map(|(.., added)| added).sum();
+        (!self.spreads).then_some(self.all * now as f64 + added)
     }
 
     /// All load.
@@ -143,11 +144,9 @@ impl Grown {
     /// The keys of a tag are in one slot, so that its growth is exact.
     fn grow_tag(&mut self, rule: &Rule, tag: &Tag) {
         for (metric, load) in tag.load.iter() {
-            self.add(
-                metric,
-                usize::from(tag.slot),
-                (rule.factor - self.all) * *load as f64,
-            );
+            let added = (rule.factor - self.all) * *load as f64;
+            self.add(metric, usize::from(tag.slot), added);
+            self.tags.push((tag.tag.clone(), metric, added));
         }
         let error = |(metric, _): (Metric, &u64)| {
             Some((metric, tag.error(metric))).filter(|error| error.1 > 0)
@@ -160,10 +159,9 @@ impl Grown {
                 amount(metric, (error as f64 * (rule.factor - 1.0)) as u64),
             ));
         }
-        self.tags.push((tag.tag.clone(), rule.factor));
     }
 
-    /// A report does not have patterns by slot: what a pattern adds is spread as a hash does.
+    /// Keys of a pattern with a literal tag are in its slot; what others add is spread as a hash does.
     fn grow_pattern(
         &mut self,
         file: &Name,
@@ -176,11 +174,7 @@ impl Grown {
                 "{file} has no patterns; analyze it without --only"
             )));
         };
-        // `user:*` is `user:<n>`, which may also be written in full.
-        let glob = Glob::new(&pattern.0);
-        let is_meant = |name: &Name| name == pattern || glob.matches(&name.0);
-        let rows = patterns.top.iter();
-        let matching: Vec<_> = rows.filter(|row| is_meant(&row.pattern)).collect();
+        let matching = matching(patterns, pattern);
         if matching.is_empty() {
             let rows = counted(patterns.top.len() as u64, "pattern");
             let first = patterns.top.first().map_or(String::new(), |row| {
@@ -188,25 +182,84 @@ impl Grown {
             });
             return Err(rule.refused(&format!("is not among the {rows} that {file} lists{first}")));
         }
-        for (metric, load) in matching.iter().flat_map(|row| row.kind.load.iter()) {
-            let added = (rule.factor - self.all) * *load as f64 / SLOTS as f64;
-            (0..SLOTS).for_each(|slot| self.add(metric, slot, added));
+        // The slot of a literal tag is by the default policy only.
+        let is_by_default = summary.input.policy.is_none();
+        let mut spread = Vec::new();
+        for row in &matching {
+            let place = place(&row.pattern.0).filter(|_| is_by_default);
+            for (metric, load) in row.kind.load.iter() {
+                let added = (rule.factor - self.all) * *load as f64;
+                match &place {
+                    Some((tag, slot)) => {
+                        self.add(metric, usize::from(*slot), added);
+                        self.tags
+                            .extend(tag.clone().map(|tag| (tag, metric, added)));
+                    }
+                    None => {
+                        (0..SLOTS).for_each(|slot| self.add(metric, slot, added / SLOTS as f64))
+                    }
+                }
+            }
+            if place.is_none() {
+                spread.push(row);
+            }
         }
-        let are_tagged = matching.iter().any(|row| row.kind.tagged_share > 0.0);
-        let tagged = if are_tagged {
+        let unlisted = match patterns.max_error {
+            0 if patterns.exact => "",
+            _ => "; patterns that the report does not list are left as they are",
+        };
+        let tagged = if spread.iter().any(|row| row.kind.tagged_share > 0.0) {
             ", though some of them have hash tags"
         } else {
             ""
         };
-        let unlisted = match patterns.max_error {
-            0 if patterns.exact => String::new(),
-            _ => String::from("; patterns that the report does not list are left as they are"),
+        let place = if spread.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "; a report does not say in which slots these keys are, so what they add is spread evenly{tagged}"
+            )
         };
+        self.spreads |= !spread.is_empty();
         self.notes.push(format!(
-            "--grow {}: the total of {} is exact; a report does not say in which slots these keys are, so what they add is spread evenly{tagged}{unlisted}",
+            "--grow {}: the total of {} is exact{place}{unlisted}",
             rule.text,
             counted(matching.len() as u64, "listed pattern"),
         ));
+        Ok(())
+    }
+
+    /// Two rules of the same keys: which growth is meant, nobody knows.
+    fn check_overlaps(&mut self, summary: &Summary, rules: &[Rule]) -> Result<()> {
+        let patterns = |rule: &Rule| match (&rule.of, &summary.patterns) {
+            (Of::Pattern(pattern), Some(patterns)) => matching(patterns, pattern),
+            _ => Vec::new(),
+        };
+        for (at, rule) in rules.iter().enumerate() {
+            for row in patterns(rule) {
+                let is_same = |other: &&Rule| match &other.of {
+                    Of::All => false,
+                    Of::Tag(tag) => {
+                        place(&row.pattern.0).is_some_and(|(of, _)| of.as_ref() == Some(tag))
+                    }
+                    Of::Pattern(_) => patterns(other).iter().any(|of| of.pattern == row.pattern),
+                };
+                let mut others = rules.iter().enumerate().filter(|(place, _)| *place != at);
+                if let Some((_, other)) = others.find(|(_, other)| is_same(other)) {
+                    let name = short(&row.pattern);
+                    return Err(rule.refused(&format!(
+                        "grows the keys of {name}, as --grow {} does; leave one of them out",
+                        other.text
+                    )));
+                }
+            }
+        }
+        let are_of_tags = rules.iter().any(|rule| matches!(rule.of, Of::Tag(_)));
+        if are_of_tags && self.spreads {
+            self.notes.push(String::from(
+                "--grow: keys of both a tag and a pattern with a growth of its own grow by both: twice and three times make four times",
+            ));
+        }
         Ok(())
     }
 
@@ -222,6 +275,25 @@ impl Grown {
 }
 
 /// The tag of a rule in the list of the report.
+/// The listed patterns that a rule means: `user:*` is `user:<n>`, which may also be written in full.
+fn matching<'s>(patterns: &'s KeyGroups<Pattern>, pattern: &Name) -> Vec<&'s Pattern> {
+    let glob = Glob::new(&pattern.0);
+    let is_meant = |name: &Name| name == pattern || glob.matches(&name.0);
+    patterns
+        .top
+        .iter()
+        .filter(|row| is_meant(&row.pattern))
+        .collect()
+}
+
+/// The slot of all keys of a pattern, where its tag or all of it is literal, and that tag.
+fn place(pattern: &[u8]) -> Option<(Option<Name>, u16)> {
+    let tag = hashslot::tag(pattern).map(|tag| &pattern[tag]);
+    let hashed = tag.unwrap_or(pattern);
+    let is_literal = !hashed.iter().any(|byte| b"<*".contains(byte));
+    is_literal.then(|| (tag.map(|tag| Name(tag.into())), hashslot::slot(pattern)))
+}
+
 fn listed_tag<'s>(file: &Name, summary: &'s Summary, rule: &Rule, tag: &Name) -> Result<&'s Tag> {
     let tags = summary.tags.as_ref();
     let listed = tags.map_or(&[][..], |tags| &tags.top);

@@ -375,6 +375,16 @@ impl Capacity {
 }
 
 impl Capacity {
+    /// The reports that count.
+    fn used(&self) -> impl Iterator<Item = &Point> {
+        self.points.iter().filter(|point| point.left_out.is_none())
+    }
+
+    /// The time of the newest of them.
+    fn newest(&self) -> u64 {
+        self.used().last().map_or(0, |point| point.at)
+    }
+
     /// The names of shards without what all have in common.
     fn labels(&self) -> SharedParts {
         SharedParts::new(self.shards.iter().map(|shard| &shard.node))

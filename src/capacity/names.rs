@@ -59,9 +59,10 @@ impl Followed<'_> {
         let load = |tag: &Tag| tag.load.get(self.metric).copied().unwrap_or(0);
         let heaviest = self.heaviest(tags.map(|tag| (tag, load(tag))));
         let heavy = |(tag, now): (&Tag, u64)| {
-            let factor = self.grown.map(|grown| grown.of_tag(&tag.tag));
+            let grown = self.grown;
+            let grown = grown.and_then(|grown| grown.of_tag(&tag.tag, self.metric, now));
             let points = parts::points(self.reports, &tag.tag, self.metric, |report| &report.tags);
-            self.heavy((&tag.tag, tag.slot, &tag.node), now, points, factor)
+            self.heavy((&tag.tag, tag.slot, &tag.node), now, points, grown)
         };
         heaviest.into_iter().map(heavy).collect()
     }
@@ -94,10 +95,10 @@ impl Followed<'_> {
         (name, slot, node): (&Name, u16, &Option<Name>),
         now: u64,
         points: Points,
-        factor: Option<f64>,
+        grown: Option<f64>,
     ) -> Heavy {
         let load = Outlook::new(now, points, [], self.months);
-        let load = load.grown(factor.map(|factor| now as f64 * factor));
+        let load = load.grown(grown);
         let outgrows = self.room.and_then(|room| load.reaches(room));
         let months = outgrows.and_then(|outgrows| outgrows.estimate);
         let newest = self.reports.last().map_or(0, |report| report.point.at);

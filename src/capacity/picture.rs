@@ -25,16 +25,18 @@ pub(crate) fn figure(review: &Capacity) -> Option<Figure> {
         let (newest, now) = *series.points.last()?;
         let steps = (1..=STEPS).map(|step| horizon * f64::from(step) / f64::from(STEPS));
         let times: Vec<u64> = steps.map(|months| after(newest, months)).collect();
-        let along = |end: fn(&Interval) -> f64| {
-            let ends = times.iter().map(|at| (*at, end(&series.at(*at))));
-            std::iter::once((newest, now)).chain(ends).collect()
+        let along = |end: fn(&Interval) -> Option<f64>| {
+            let ends = times.iter().map(|at| Some((*at, end(&series.at(*at))?)));
+            let all: Option<Vec<_>> = std::iter::once(Some((newest, now))).chain(ends).collect();
+            // Two reports leave no interval.
+            all.unwrap_or_default()
         };
         Some(Line {
             name: label.label(&shard.node).to_string(),
             past: series.points.clone(),
-            ahead: along(|load| load.estimate),
-            low: along(|load| load.low.unwrap_or(load.estimate)),
-            high: along(|load| load.high.unwrap_or(load.estimate)),
+            ahead: along(|load| Some(load.estimate)),
+            low: along(|load| load.low),
+            high: along(|load| load.high),
         })
     };
     let shards = review.by_urgency();
@@ -50,10 +52,13 @@ pub(crate) fn figure(review: &Capacity) -> Option<Figure> {
     .figure()
 }
 
-/// The months of the picture: all that are asked for, or until the first shard is well beyond full.
+/// The months of the picture, one of those asked for: the first that is well beyond the first full shard and as far ahead as the
+/// reports reach back, else the last.
 fn horizon(review: &Capacity) -> Option<f64> {
-    let months = review.months();
-    let [first, last] = [months.first()?, months.last()?].map(|months| f64::from(*months));
     let full = review.full.as_ref().and_then(|full| full.months.estimate);
-    Some(full.map_or(last, |full| last.min(first.max(2.0 * full))))
+    let back = review.total.keys.series.as_ref()?.span();
+    let least = full.map_or(f64::INFINITY, |full| back.max(2.0 * full));
+    let months: Vec<f64> = review.months().into_iter().map(f64::from).collect();
+    let near = months.iter().find(|months| **months >= least);
+    near.or(months.last()).copied()
 }

@@ -5,22 +5,24 @@ use slotscope_engine::text::day;
 use slotscope_report::view::{Cell, Column, Table};
 
 use crate::capacity::Capacity;
-use crate::capacity::fit::Interval;
-use crate::capacity::outlook::Outlook;
+use crate::capacity::fit::{Interval, Reached};
+use crate::capacity::outlook::{Outlook, after};
+use crate::capacity::shards::least_limit;
 
 /// An amount of something at a time.
 struct Row<'a> {
     of: &'static str,
     name: Cell<'a>,
     metric: Metric,
-    /// `past`, `now`, `grown`, `ahead`, `less one` or `at best`.
+    /// `past`, `now`, `grown` by assumption, `ahead`, `at best`, `less one` shard, or two of these.
     kind: &'static str,
     months: Option<u32>,
     at: Option<u64>,
     load: Interval,
     limit: Option<u64>,
     fits: Option<bool>,
-    full: Option<u64>,
+    /// When it is full, on the row of the newest report.
+    full: Option<Reached>,
 }
 
 /// All numbers as rows: a name, a metric, a date.
@@ -30,6 +32,13 @@ pub(crate) fn rows(review: &Capacity) -> Table<'_> {
     let amount =
         |amount: Option<f64>| Cell::of(amount, |amount| Cell::count(amount.round() as u64));
     let date = |at: Option<u64>| Cell::of(at, |at| Cell::text(day(at)));
+    let full = |row: &Row<'_>, end: fn(Reached) -> Option<f64>| {
+        date(
+            row.full
+                .and_then(end)
+                .map(|months| after(review.newest(), months)),
+        )
+    };
     Table::of(rows)
         .column(Column::words("of"), |row| Cell::text(row.of))
         .column(Column::words("name"), |row| row.name.clone())
@@ -51,7 +60,11 @@ pub(crate) fn rows(review: &Capacity) -> Table<'_> {
         .column(Column::words("fits"), |row| {
             Cell::of(row.fits, |fits| Cell::text(if fits { "yes" } else { "no" }))
         })
-        .column(Column::words("full"), |row| date(row.full))
+        .column(Column::words("full"), |row| full(row, |full| full.estimate))
+        .column(Column::words("full low"), |row| full(row, |full| full.low))
+        .column(Column::words("full high"), |row| {
+            full(row, |full| full.high)
+        })
         .build()
 }
 
@@ -89,6 +102,7 @@ impl<'a> Row<'a> {
             at,
             load,
             name: self.name.clone(),
+            full: self.full.filter(|_| kind == "now"),
             ..self
         })
     }
@@ -102,26 +116,24 @@ fn exact(estimate: f64) -> Interval {
     }
 }
 
-fn newest(review: &Capacity) -> u64 {
-    review.points.last().map_or(0, |point| point.at)
-}
-
 fn totals(review: &Capacity) -> impl Iterator<Item = Row<'_>> {
     let row =
-        |(metric, load)| Row::new("total", Cell::text(""), metric).over_time(load, newest(review));
+        |(metric, load)| Row::new("total", Cell::text(""), metric).over_time(load, review.newest());
     review.total.iter().flat_map(row)
 }
 
 fn shards(review: &Capacity) -> impl Iterator<Item = Row<'_>> {
-    review.shards.iter().flat_map(|shard| {
-        shard.load.iter().flat_map(|(metric, load)| {
+    let label = review.labels();
+    review.shards.iter().flat_map(move |shard| {
+        let name = Cell::text(label.label(&shard.node).to_string());
+        shard.load.iter().flat_map(move |(metric, load)| {
             let is_memory = metric == Metric::Bytes;
             let row = Row {
                 limit: shard.maxmemory.filter(|_| is_memory),
-                full: shard.full_on.filter(|_| is_memory),
-                ..Row::new("shard", Cell::text(shard.node.to_string()), metric)
+                full: shard.full.filter(|_| is_memory),
+                ..Row::new("shard", name.clone(), metric)
             };
-            row.over_time(load, newest(review))
+            row.over_time(load, review.newest())
         })
     })
 }
@@ -131,15 +143,20 @@ fn names(review: &Capacity) -> impl Iterator<Item = Row<'_>> {
     let keys = review.keys.iter().map(|key| ("key", key));
     tags.chain(keys).flat_map(|(kind, heavy)| {
         let row = Row {
-            full: heavy.outgrows_on,
+            full: heavy.outgrows,
             ..Row::new(kind, Cell::text(heavy.name.to_string()), review.by)
         };
-        row.over_time(&heavy.load, newest(review))
+        row.over_time(&heavy.load, review.newest())
     })
 }
 
 /// The fullest of each number of shards, and whether it fits.
 fn counts(review: &Capacity) -> impl Iterator<Item = Row<'_>> {
+    let limit = least_limit(&review.shards);
+    let [then, then_less_one] = match review.horizon {
+        Some(_) => ["ahead", "ahead less one"],
+        None => ["grown", "grown less one"],
+    };
     review.counts.iter().flat_map(move |count| {
         count.fullest.iter().flat_map(move |(metric, fullest)| {
             let is_memory = metric == Metric::Bytes;
@@ -152,16 +169,24 @@ fn counts(review: &Capacity) -> impl Iterator<Item = Row<'_>> {
                     Some(fullest.one_lost),
                     fits.map(|fits| fits.one_lost),
                 ),
-                ("grown", fullest.grown, fits.and_then(|fits| fits.grown)),
+                (then, fullest.grown, fits.and_then(|fits| fits.grown)),
+                (
+                    then_less_one,
+                    fullest.grown_one_lost,
+                    fits.and_then(|fits| fits.grown_one_lost),
+                ),
             ];
             let rows = kinds.into_iter().filter_map(move |(kind, load, fits)| {
-                let is_grown = kind == "grown";
+                let ahead = review.horizon.filter(|_| kind.starts_with(then));
+                let months = if kind == "now" { Some(0) } else { ahead };
                 Some(Row {
                     kind,
-                    months: review.horizon.filter(|_| is_grown),
+                    months,
+                    at: months.map(|months| after(review.newest(), f64::from(months))),
                     load: exact(load? as f64),
+                    limit: limit.filter(|_| is_memory),
                     fits,
-                    full: count.full_on.filter(|_| is_memory && kind == "now"),
+                    full: count.full.filter(|_| is_memory && kind == "now"),
                     ..Row::new("shards", Cell::text(count.shards.to_string()), metric)
                 })
             });

@@ -11,7 +11,7 @@ use crate::capacity::Capacity;
 use crate::capacity::counts::{Fits, Fullest, ShardCount};
 use crate::capacity::fit::{Interval, Reached};
 use crate::capacity::names::Heavy;
-use crate::capacity::outlook::Outlook;
+use crate::capacity::outlook::{Outlook, after};
 use crate::capacity::picture;
 use crate::capacity::point::{FullestAt, Point};
 use crate::capacity::shards::Shard;
@@ -58,10 +58,20 @@ pub(crate) fn sections(review: &Capacity) -> Vec<Section<'_>> {
     sections
 }
 
-/// The limitations, for a page.
+impl Fits {
+    fn words(self) -> &'static str {
+        match (self.now_and_then(), self.with_one_lost()) {
+            (true, true) => "yes, less one too",
+            (true, false) => "yes",
+            (false, _) if self.now => "today only",
+            _ => "no",
+        }
+    }
+}
+
+/// The title of a page.
 pub(crate) fn title(review: &Capacity) -> String {
-    let newest = review.points.last().map_or(0, |point| point.at);
-    format!("Capacity review of {}", day(newest))
+    format!("Capacity review of {}", day(review.newest()))
 }
 
 /// The interval of an amount, `1.1 to 1.35 GiB`; without one the amount. An end beyond all reason is left out.
@@ -91,7 +101,7 @@ struct Followed<'a> {
     name: Cell<'a>,
     load: Option<&'a Outlook>,
     /// When the limit is reached.
-    reached: Option<(Reached, Option<u64>)>,
+    reached: Option<Reached>,
     limit: Option<u64>,
     others: Vec<Option<u64>>,
 }
@@ -162,7 +172,11 @@ fn followed<'a>(
         )
         .column(
             Column::for_people(reached).optional().rank(Rank::Main),
-            |row| Cell::of(row.reached, |(months, on)| Cell::text(date(&months, on))),
+            |row| {
+                Cell::of(row.reached, |months| {
+                    Cell::text(date(&months, review.newest()))
+                })
+            },
         )
         .column(
             Column::for_people("growth").optional().rank(Rank::Detail),
@@ -177,13 +191,26 @@ fn followed<'a>(
         .build()
 }
 
-/// When something is reached: `2027-06-01`, `today`, `-`.
-fn date(months: &Reached, on: Option<u64>) -> String {
-    match (months.estimate, on) {
-        (Some(0.0), _) => String::from("today"),
-        (Some(months), _) if months > FAR => String::from("after 10 years"),
-        (Some(_), Some(on)) => day(on),
-        _ => String::from("not as it grows"),
+/// When something is reached, as the interval where there is one: `2027-06-01 to 08-13`, `today`, `after 10 years`.
+fn date(months: &Reached, newest: u64) -> String {
+    let on = |months: f64| day(after(newest, months));
+    match (months.estimate, months.low, months.high) {
+        (Some(0.0), ..) => String::from("today"),
+        (Some(months), ..) | (None, Some(months), _) if months > FAR => {
+            String::from("after 10 years")
+        }
+        (_, Some(low), Some(high)) if high <= FAR => {
+            let (low, high) = (on(low), on(high));
+            let is_of_year = |year: &str| high.starts_with(year);
+            let year = low.get(..5).filter(|year| is_of_year(year));
+            format!(
+                "{low} to {}",
+                year.map_or(high.as_str(), |year| &high[year.len()..])
+            )
+        }
+        (_, Some(low), _) => format!("{} or later", on(low)),
+        (Some(months), None, _) => on(months),
+        (None, None, _) => String::from("not as it grows"),
     }
 }
 
@@ -207,7 +234,7 @@ fn shards<'a>(review: &'a Capacity) -> Section<'a> {
     let row = |shard: &'a Shard| Followed {
         name: Cell::text(label.label(&shard.node).to_string()),
         load: shard.load.get(metric),
-        reached: shard.full.map(|full| (full, shard.full_on)),
+        reached: shard.full.filter(|_| metric == Metric::Bytes),
         limit: shard.maxmemory.filter(|_| metric == Metric::Bytes),
         others: others
             .iter()
@@ -241,12 +268,6 @@ fn counts(review: &Capacity) -> Section<'_> {
         |metric: &Metric| *metric == review.by || !(has_bytes && *metric == Metric::Keys);
     let mut metrics: Vec<Metric> = metrics.into_iter().filter(is_shown).collect();
     metrics.sort_by_key(|metric| *metric != review.by);
-    let fits = |part: fn(Fits) -> Option<bool>| {
-        move |count: &&ShardCount| {
-            let fits = count.fits.and_then(part);
-            Cell::of(fits, |fits| Cell::text(if fits { "yes" } else { "no" }))
-        }
-    };
     let amount = |metric: Metric, part: fn(&Fullest) -> Option<u64>| {
         move |count: &&ShardCount| {
             let amount = count.fullest.get(metric).and_then(part);
@@ -288,30 +309,31 @@ fn counts(review: &Capacity) -> Section<'_> {
             );
     }
     let table = table
-        .column(column("fits").rank(Rank::Main), fits(|fits| Some(fits.now)))
-        .column(column("fits less one"), fits(|fits| Some(fits.one_lost)))
-        .column(
-            column(&format!("fits {then}")).rank(Rank::Main),
-            fits(|fits| fits.grown),
-        )
-        .column(
-            column("fits then less one"),
-            fits(|fits| fits.grown_one_lost),
-        )
+        .column(column("fits").rank(Rank::Main), |count| {
+            Cell::of(count.fits, |fits| Cell::text(fits.words()))
+        })
         .column(column("until").rank(Rank::Main), |count| {
-            Cell::of(count.full, |full| Cell::text(date(&full, count.full_on)))
+            Cell::of(count.full, |full| Cell::text(date(&full, review.newest())))
         })
         .build();
     let mut lines = Vec::new();
     if has_limit {
         let part = 100.0 * review.full_at;
+        let then = match review
+            .counts
+            .iter()
+            .any(|count| count.fits.is_some_and(|fits| fits.grown.is_some()))
+        {
+            true => format!(" today and {then}, by the estimates"),
+            false => String::from(" today"),
+        };
         lines.push(format!(
-            "fits: the fullest stays below {part:.0}% of the limit; less one: with one shard lost"
+            "fits: the fullest stays below {part:.0}% of the limit{then}; less one: with one shard lost too"
         ));
     }
     if review.horizon.is_some() && review.horizon < review.months().last().copied() {
-        lines.push(format!(
-            "{then} is as far ahead as the reports reach back; --months 6 alone looks 6 months ahead"
+        lines.push(String::from(
+            "later months are further ahead than the reports reach back; --months 6 alone looks 6 months ahead",
         ));
     }
     let section = Section::titled("How many shards").anchored("counts", "How many shards");
@@ -331,7 +353,7 @@ fn names_table<'a>(
             Cell::tag(&heavy.name)
         },
         load: Some(&heavy.load),
-        reached: heavy.outgrows.map(|outgrows| (outgrows, heavy.outgrows_on)),
+        reached: heavy.outgrows,
         limit: None,
         others: Vec::new(),
     };

@@ -16,7 +16,7 @@ use crate::capacity::shards::{Basis, Shard};
 pub(super) fn sentence(review: &Capacity) -> String {
     let mut sentence = overview(review);
     if let Some((source, first)) = first_full(review) {
-        sentence += &format!("; by {source}, shard {first}");
+        sentence += &format!("; by {source}, {first}");
     }
     sentence + &fullest_grown(review).unwrap_or_default()
 }
@@ -34,7 +34,7 @@ fn fullest_grown(review: &Capacity) -> Option<String> {
     let (part, shard) = parts.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let label = review.labels().label(&shard.node);
     let words = format!(
-        "; after growth shard {} holds {} of its limit with its slots of today",
+        "; after growth {} holds {} of its limit with its slots of today",
         short(&label),
         percent(part)
     );
@@ -67,15 +67,14 @@ fn first_full(review: &Capacity) -> Option<(&'static str, String)> {
     let first = review.full.as_ref()?;
     let mut shards = review.shards.iter();
     let basis = shards.find(|shard| shard.id == first.id)?.basis?;
-    let newest = review.points.last().map_or(0, |point| point.at);
-    let when = full(&first.months, newest, review.full_at);
+    let when = full(&first.months, review.newest(), review.full_at);
     let label = review.labels().label(&first.node);
     Some((basis.words(), format!("{} {when}", short(&label))))
 }
 
 /// The reports, and what is in the newest.
 pub(super) fn scope(review: &Capacity) -> String {
-    let days: Vec<String> = review.points.iter().map(|point| day(point.at)).collect();
+    let days: Vec<String> = review.used().map(|point| day(point.at)).collect();
     let when = match days.as_slice() {
         [one] => format!("report of {one}"),
         [first, .., last] => format!(
@@ -83,6 +82,10 @@ pub(super) fn scope(review: &Capacity) -> String {
             counted(days.len() as u64, "report")
         ),
         [] => String::new(),
+    };
+    let when = match review.points.len() - days.len() {
+        0 => when,
+        others => format!("{when} ({others} left out)"),
     };
     let metric = review.by;
     let shards = counted(review.shards.len() as u64, "shard");
@@ -109,13 +112,14 @@ fn overview(review: &Capacity) -> String {
 
 /// How many shards it takes, where more do not help, and which tag has to be split first.
 pub(super) fn answer(review: &Capacity, limit: Option<u64>) -> Option<String> {
-    let lasting = limit.and_then(|limit| lasts(review, limit));
-    let no_help = review.floor.as_ref().map(no_help);
-    let newest = review.points.last().map_or(0, |point| point.at);
+    let is_of_memory = review.by == Metric::Bytes;
+    let lasting = limit.filter(|_| is_of_memory);
+    let lasting = lasting.and_then(|limit| lasts(review, limit));
+    let no_help = review.floor.as_ref().map(|floor| no_help(review, floor));
     let splits = review
         .tags
         .iter()
-        .filter_map(|tag| split_by(tag, newest, review.full_at));
+        .filter_map(|tag| split_by(tag, review.newest(), review.full_at));
     let split = splits.min().map(|(_, words)| words);
     let parts: Vec<String> = [lasting, no_help, split].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
@@ -124,16 +128,22 @@ pub(super) fn answer(review: &Capacity, limit: Option<u64>) -> Option<String> {
 /// The smallest number of shards that holds what is there, and until when.
 fn lasts(review: &Capacity, limit: u64) -> Option<String> {
     let part = format!("{:.0}%", 100.0 * review.full_at);
-    let is_enough = |count: &&ShardCount| count.fits.is_some_and(Fits::after_growth);
+    let is_enough = |count: &&ShardCount| count.fits.is_some_and(Fits::now_and_then);
     let (first, last) = (review.counts.first()?, review.counts.last()?);
     first.fits?;
     let Some(enough) = review.counts.iter().find(is_enough) else {
         let fullest = last.fullest.bytes()?;
-        let then = fullest.grown.map_or(String::new(), |grown| {
-            format!(", {} {}", bytes(grown), review.after_growth())
-        });
+        let later = review.after_growth();
+        let [and_then, then] = fullest
+            .grown
+            .map_or([String::new(), String::new()], |grown| {
+                [
+                    format!(" and {later}"),
+                    format!(", {} {later}", bytes(grown)),
+                ]
+            });
         return Some(format!(
-            "no number of shards up to {} was found to stay below {part} of {}: the fullest would hold {}{then}",
+            "no number of shards up to {} was found to stay below {part} of {} today{and_then}: the fullest would hold {}{then}",
             last.shards,
             bytes(limit),
             bytes(fullest.now),
@@ -178,36 +188,56 @@ impl Capacity {
 }
 
 impl Fits {
-    /// Whether it fits after growth; today, where that is not known.
-    fn after_growth(self) -> bool {
-        self.grown.unwrap_or(self.now)
+    /// Whether it fits today and, where that is known, after growth.
+    pub(super) fn now_and_then(self) -> bool {
+        self.now && self.grown.unwrap_or(true)
+    }
+
+    /// As `now_and_then`, with one shard less.
+    pub(super) fn with_one_lost(self) -> bool {
+        self.one_lost && self.grown_one_lost.unwrap_or(true)
     }
 }
 
 /// From where more shards do not help.
-fn no_help(floor: &Floor) -> String {
+fn no_help(review: &Capacity, floor: &Floor) -> String {
     let slot = match (&floor.key, &floor.tag) {
         (Some(key), _) => format!("the key {}", short(key)),
         (_, Some(tag)) => format!("the slot of {{{}}}", short(tag)),
         _ => format!("slot {}", floor.slot),
     };
     let holds = amount(floor.by, floor.load);
+    let then = floor.shards_grown.filter(|shards| *shards != floor.shards);
+    let then = then.map_or(String::new(), |shards| {
+        format!(", {} beyond {}", review.after_growth(), shards.max(1))
+    });
     match floor.shards {
         0 | 1 => format!("{slot} ({holds}) is the limit with any number of shards"),
-        shards => format!("beyond {shards} shards {slot} ({holds}) is the limit"),
+        shards => format!("{slot} ({holds}) is the limit beyond {shards} shards{then}"),
     }
 }
 
 /// When a tag has to be split at the latest, and that in words.
 fn split_by(tag: &Heavy, newest: u64, full_at: f64) -> Option<(u64, String)> {
     let outgrows = tag.outgrows.as_ref()?;
-    let part = format!("alone it is {:.0}% of a shard", 100.0 * full_at);
+    let part = format!("{:.0}% of a shard", 100.0 * full_at);
     let tag = format!("split {{{}}}", short(&tag.name));
     match (outgrows.low, outgrows.estimate) {
-        (_, Some(0.0)) => Some((newest, format!("{tag} now: {part} or more"))),
-        (low, Some(estimate)) => {
-            let by = after(newest, low.unwrap_or(estimate));
-            Some((by, format!("{tag} before {}, when {part}", day(by))))
+        (_, Some(0.0)) => Some((newest, format!("{tag} now: alone it is {part} or more"))),
+        (Some(low), Some(_)) => {
+            let by = after(newest, low);
+            let words = format!(
+                "{tag} before {}: from then on it alone may be {part}",
+                day(by)
+            );
+            Some((by, words))
+        }
+        (None, Some(estimate)) => {
+            let by = after(newest, estimate);
+            Some((
+                by,
+                format!("{tag} before {}, when it alone is {part}", day(by)),
+            ))
         }
         _ => None,
     }

@@ -46,9 +46,9 @@ pub struct CapacityArgs {
     #[arg(long, value_name = "SIZE", help_heading = LIMITS)]
     pub maxmemory: Option<String>,
     /// The part of its limit at which a shard counts as full
-    #[arg(long, value_name = "PERCENT", default_value = "80%", value_parser = part_percent, help_heading = LIMITS)]
+    #[arg(long, value_name = "PERCENT", default_value = "80%", value_parser = full_at, help_heading = LIMITS)]
     pub full_at: f64,
-    /// Which date a report is of [default: dump, else path]
+    /// Which date a report is of [default: that in the dump, else in its path, else of its file]
     #[arg(long, value_enum, value_name = "DATE")]
     pub date: Option<DateOf>,
     /// Count reports of incomplete, suspicious and partly seen inputs too
@@ -82,7 +82,7 @@ Examples:
 /// A date of a report.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DateOf {
-    /// When the dump was written, or `analyze --date`
+    /// When the dump was written, by `analyze --date`, itself or its file
     Dump,
     /// In its path: 2026-10-24, 20261024 or 2026-W43
     Path,
@@ -134,43 +134,53 @@ impl CapacityArgs {
         &self,
         read: impl Fn(usize, &Path) -> Result<(Name, Summary)>,
     ) -> Result<Capacity> {
-        let history = |date| self.history(date, &read);
-        let mut note = None;
-        let history = match self.date {
-            Some(date) => history(date)?,
+        let best = |path: &Path, summary: &Summary| self.best(path, summary);
+        match self.date {
+            Some(date) => self.history(|_, _| date, &read)?.0.review(),
             None => {
-                let read = history(DateOf::Dump);
-                let tells = read
-                    .as_ref()
-                    .is_ok_and(|history| !history.are_of_one_time());
-                let are_dated = || self.reports.iter().all(|path| of_path(path).is_some());
-                if tells || !are_dated() || (self.reports.len() == 1 && read.is_ok()) {
-                    read?
-                } else {
-                    note = Some(
-                        "dates are those in the paths of the reports: the times of their dumps do not tell them apart",
-                    );
-                    history(DateOf::Path)?
+                let (history, is_by_path) = self.history(best, &read)?;
+                // The date of a directory of all reports says nothing.
+                if history.are_of_one_time() {
+                    return self.history(|_, _| DateOf::Dump, &read)?.0.review();
                 }
+                let mut review = history.review()?;
+                let note = "dates are those in the paths of the reports; the files of their dumps have other times";
+                review
+                    .notes
+                    .splice(0..0, is_by_path.then(|| String::from(note)));
+                Ok(review)
             }
-        };
-        let mut review = history.review()?;
-        review.notes.splice(0..0, note.map(String::from));
-        Ok(review)
+        }
     }
 
+    /// The time in a dump or of `analyze --date`; else that in its path, if all have one, as files that are copied lose theirs.
+    fn best(&self, path: &Path, summary: &Summary) -> DateOf {
+        let is_kept = summary.run.date.or(summary.input.written).is_some();
+        let are_dated = self.reports.iter().all(|path| of_path(path).is_some());
+        let is_dated = of_path(path).is_some() && are_dated;
+        if is_dated && !is_kept {
+            DateOf::Path
+        } else {
+            DateOf::Dump
+        }
+    }
+
+    /// The reports, and whether one has the date of its path, which that of its dump is not.
     fn history(
         &self,
-        date: DateOf,
+        date: impl Fn(&Path, &Summary) -> DateOf,
         read: impl Fn(usize, &Path) -> Result<(Name, Summary)>,
-    ) -> Result<History> {
-        let mut history = History::new(self.options()?);
+    ) -> Result<(History, bool)> {
+        let (mut history, mut is_by_path) = (History::new(self.options()?), false);
         for (at, path) in self.reports.iter().enumerate() {
             let (file, summary) = read(at, path)?;
+            let date = date(path, &summary);
             let time = date.of(path, &file, &summary)?;
+            let dumped = summary.dumped().map_or(time, |dumped| dumped.last);
+            is_by_path |= date == DateOf::Path && dumped.abs_diff(time) > 2 * 86_400;
             history.add(file, summary, time)?;
         }
-        Ok(history)
+        Ok((history, is_by_path))
     }
 
     fn options(&self) -> Result<Options> {
@@ -195,6 +205,14 @@ impl CapacityArgs {
             force: self.force,
         })
     }
+}
+
+/// A percentage, which a fraction such as 0.8 is not.
+fn full_at(text: &str) -> std::result::Result<f64, String> {
+    let percent = part_percent(text)?;
+    (percent >= 1.0)
+        .then_some(percent)
+        .ok_or_else(|| format!("less than 1%; write {:.0}%", 100.0 * percent))
 }
 
 /// The date in a path, in its last part that has one.

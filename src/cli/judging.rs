@@ -82,7 +82,7 @@ mod tests {
     fn every_flag_that_is_given_is_a_word_of_the_printed_command() {
         let args = JudgeArgs {
             by: ByArgs {
-                by: Some("bytes=2,ops".into()),
+                by: Some("bytes,ops".into()),
             },
             weight: vec!["a=2".into(), "b=1".into()],
             service: ServiceArgs {
@@ -97,7 +97,7 @@ mod tests {
         let given = words(&args);
         assert_eq!(
             given.join(" "),
-            "--by bytes=2,ops --weight a=2 --weight b=1 --service self --maxmemory 1gb --growth 8.0 --used-memory a=1gb"
+            "--by bytes,ops --weight a=2 --weight b=1 --service self --maxmemory 1gb --growth 8.0 --used-memory a=1gb"
         );
         let line = std::iter::once("slotscope").chain(given.iter().map(String::as_str));
         assert_eq!(Words::parse_from(line).judging, args);

@@ -49,7 +49,7 @@ pub(crate) fn memory_size(flag: &str, text: &str) -> Result<u64, Error> {
 const LEAST_MEMORY: u64 = 1024;
 
 /// A number above 0, small enough for sums and quotients.
-pub fn positive(text: &str) -> Option<f64> {
+fn positive(text: &str) -> Option<f64> {
     text.parse()
         .ok()
         .filter(|number| (1e-6..=1e6).contains(number))

@@ -140,7 +140,7 @@ fn memory_that_was_measured_in_each_report_is_forecast_as_it_grew() {
         "{full} {truth}"
     );
     let sentence = found["sentence"].text();
-    sentence.says("; by used_memory, shard even-1 is 100% full on 2025-11-2");
+    sentence.says("; by used_memory, even-1 is 100% full on 2025-11-2");
 }
 
 #[test]
@@ -271,4 +271,32 @@ fn a_tag_that_grows_faster_than_its_shard_has_a_line_of_its_own() {
     found["notes"].to_string().says(
         "{acme} grows faster than the rest of its shard: each has a line of its own, and that shard is the sum of both",
     );
+}
+
+#[test]
+fn shards_that_do_not_hold_what_is_there_today_are_not_enough_because_it_shrinks() {
+    let scratch = Scratch::new();
+    let month = |month: u32| monthly(&scratch, month, 2000 - 200 * month as usize, &[], &[]);
+    let reports: Vec<String> = (0..4).map(month).collect();
+    let found = review(&scratch, &reports, "--maxmemory 45000 --shards 3,4,6");
+    found["counts"][0]["fits"].has(json!({"now": false, "grown": true}));
+    found["answer"].text().begins("4 shards of 43.95 KiB");
+    let text = run(
+        &scratch,
+        &reports,
+        &[
+            "--maxmemory",
+            "45000",
+            "--shards",
+            "3,4,6",
+            "--full-at",
+            "100",
+        ],
+    );
+    stdout(&text)
+        .says("    no            today")
+        .says("yes, less one too")
+        .lacks("today only");
+    let said = run(&scratch, &reports, &["--full-at", "0.8"]);
+    stderr(&said).says("--full-at").says("less than 1%; write 80%");
 }

@@ -39,6 +39,13 @@ fn growth_by_assumption_is_exact() {
         ),
         ("--grow user:*=3x", 3210, bytes + 2 * (bytes - tag - 1000)),
         ("--grow user:<n>=3x", 3210, bytes + 2 * (bytes - tag - 1000)),
+        // All keys of a pattern with a literal tag are in its slot.
+        ("--grow app:{acme}:*=2x", 1410, bytes + tag),
+        (
+            "--grow app:{acme}:*=2x --grow user:*=3x",
+            3410,
+            bytes + tag + 2 * (bytes - tag - 1000),
+        ),
         ("--grow 0%", 1210, bytes),
     ] {
         let found = review(&scratch, &reports, flags);
@@ -56,6 +63,14 @@ fn growth_by_assumption_is_exact() {
     }
     let found = review(&scratch, &reports, "--grow {acme}=2x");
     assert_eq!(found["tags"][0]["grown"], 2 * tag);
+    let [by_tag, by_pattern] = ["{acme}=2x", "app:{acme}:*=2x"]
+        .map(|growth| review(&scratch, &reports, &format!("--grow {growth}")));
+    for part in ["shards", "tags", "counts", "floor"] {
+        assert_eq!(by_tag[part], by_pattern[part], "{part}");
+    }
+    // The tags of the keys of a pattern are not known.
+    let spread = review(&scratch, &reports, "--grow *=3x");
+    assert_eq!(spread["tags"][0].get("grown"), None);
     let spread = review(&scratch, &reports, "--grow user:*=3x");
     spread["notes"]
         .to_string()
@@ -77,8 +92,20 @@ fn what_grows_by_more_than_the_report_knows_is_refused() {
     ) {
         run(&scratch, &reports, &["--grow", growth]).refused(reason);
     }
-    let twice = ["--grow", "{acme}=2x", "--grow", "{acme}=3x"];
-    run(&scratch, &reports, &twice).refused("the second growth of the same");
+    for (twice, reason) in [
+        (["{acme}=2x", "{acme}=3x"], "the second growth of the same"),
+        (
+            ["{acme}=2x", "app:*=3x"],
+            "grows the keys of app:{acme}:<n>, as --grow {acme}=2x does",
+        ),
+        (
+            ["app:*=2x", "app:{acme}:*=3x"],
+            "grows the keys of app:{acme}:<n>, as --grow app:{acme}:*=3x does",
+        ),
+    ] {
+        let flags = twice.map(|growth| ["--grow", growth]).concat();
+        run(&scratch, &reports, &flags).refused(reason);
+    }
 }
 
 #[test]
@@ -107,7 +134,7 @@ fn numbers_of_shards_have_a_placement_near_the_bound_and_an_answer() {
     let answer = found["answer"].text();
     answer
         .says("4 shards of 43.95 KiB, with slots placed anew, are enough after growth")
-        .says("beyond 6 shards the slot of {acme} (19.53 KiB) is the limit");
+        .says("the slot of {acme} (19.53 KiB) is the limit beyond 6 shards");
     let tight = review(&scratch, &reports, "--maxmemory 19000 --shards 3,64");
     tight["answer"]
         .text()

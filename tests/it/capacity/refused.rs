@@ -68,6 +68,8 @@ fn copied_dumps_have_the_dates_of_their_paths_or_those_that_analyze_is_told() {
     let said = scratch.run("analyze told0.csv --date yesterday");
     assert_eq!(code(&said), 2);
     stderr(&said).says("not a date; write it like 2026-10-24");
+    let alone = review(&scratch, &reports[1..2], "");
+    assert_eq!(days(&alone), [7]);
     // A path without a date is not guessed at.
     run(
         &scratch,
@@ -99,6 +101,31 @@ fn reports_that_did_not_see_all_are_left_out() {
         .refused("part: no report is left to review: not all of its nodes | --with-doubtful");
     let found = review(&scratch, &reports, "--with-doubtful");
     assert_eq!(found["total"]["keys"]["reports"], 3);
+}
+
+/// Months count from the newest report that is used.
+#[test]
+fn the_newest_report_that_is_left_out_is_not_today() {
+    let scratch = Scratch::new();
+    let mut reports: Vec<String> = (0..4)
+        .map(|month| monthly(&scratch, month, 1000 + 100 * month as usize, &[], &[]))
+        .collect();
+    let flags = "--maxmemory 100kb";
+    let without = review(&scratch, &reports[..3], flags);
+    reports[3] = edited(&scratch, "r3", "part", |report| {
+        let nodes = report["coverage"]["roles"][0]["nodes"].as_array_mut();
+        nodes.unwrap()[0]["seen"] = json!("part");
+    });
+    let with = review(&scratch, &reports, flags);
+    for part in ["full", "shards", "counts", "answer"] {
+        assert_eq!(with[part], without[part], "{part}");
+    }
+    let sentence = |of: &Value| of["sentence"].text().to_owned();
+    let said = sentence(&with).replace(" (1 left out)", "");
+    assert_eq!(said, sentence(&without));
+    sentence(&with).begins("3 reports, 2024-11-01 to 2024-12-31 (1 left out): ");
+    let table = stdout(&run(&scratch, &reports, &["--csv"])).to_owned();
+    table.says("total,,keys,keys,now,0,2024-12-31,1200,");
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! The effects of flags, and the values they reject.
 
 use std::fs;
+
+use clap::CommandFactory;
+use slotscope::cli::Cli;
 use testkit::prelude::*;
 
 #[test]
@@ -121,4 +124,43 @@ fn a_host_after_h_is_not_a_wish_for_help() {
     for line in ["-h", "analyze -h", "-h analyze"] {
         assert_eq!(code(&scratch.run(line)), 0, "{line}");
     }
+}
+
+/// A flag that reads the beginning of its value would take `1=2` for 1, or `keys=2` for keys.
+#[test]
+fn values_are_read_whole() {
+    /// Values that are not names, texts or files.
+    const READ: &str = "N N,... TIME SIZE PERCENT WHEN WHICH KIND METRIC METRICS K/N K M S TYPES SLOTS PART GROWTH DATE FORM POLICY";
+    let scratch = Scratch::with("a.keys", "a\nb\n");
+    scratch.run("analyze a.keys --nodes 3 --out r --no-files --json");
+    let mut refused = 0;
+    for (name, line) in [
+        ("analyze", "analyze a.keys --nodes 3"),
+        ("plan", "plan a.keys --nodes 3"),
+        ("whatif", "whatif a.keys --nodes 3 --to-nodes 4"),
+        ("advise", "advise a.keys"),
+        ("lint", "lint a.keys"),
+        ("timeline", "timeline a.keys"),
+        ("capacity", "capacity r/report.json"),
+        ("collect", "collect 127.0.0.1:1 --out c"),
+        ("bench", "bench"),
+        ("generate", "generate"),
+    ] {
+        let program = Cli::command();
+        let command = program.find_subcommand(name).unwrap();
+        for arg in command.get_arguments() {
+            let value = arg.get_value_names().unwrap_or_default().join(" ");
+            let is_read = READ.split(' ').any(|read| read == value);
+            let Some(flag) = arg.get_long().filter(|_| is_read) else {
+                continue;
+            };
+            for value in ["1=2", "keys=2"] {
+                let said = scratch.run(&format!("{line} --{flag}={value}"));
+                assert_eq!(code(&said), 2, "{name} --{flag}={value}: {}", stdout(&said));
+                stderr(&said).says(&format!("--{flag}"));
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
 }

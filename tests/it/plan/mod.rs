@@ -65,7 +65,7 @@ fn people_read_what_moves_and_what_that_brings() {
 
 #[test]
 fn the_json_has_the_fields_of_the_contract() {
-    let plan = planned(&fixture(), "--by bytes=2,ops=1 --exclude 0-5,77");
+    let plan = planned(&fixture(), "--by bytes,ops --exclude 0-5,77");
     assert_eq!(plan["schema"], json!("slotscope.plan/2"));
     for (at, (metric, role, target)) in [("bytes", "memory", 1.03), ("ops", "load", 1.1)]
         .into_iter()
@@ -119,7 +119,7 @@ fn text_and_comments_fit_80_columns() {
             .find(|line| line.chars().count() > 80)
             .map(String::from)
     };
-    for flags in ["", "--by bytes=2,ops=1 --weight aaaa=2"] {
+    for flags in ["", "--by bytes,ops --weight aaaa=2"] {
         let mut command = scratch.command(&line(flags));
         let output = command.env("COLUMNS", "80").output().unwrap();
         let text = stdout(&output);

@@ -10,9 +10,9 @@ fn a_refusal_names_the_flag_and_the_way_out() {
     let scratch = fixture();
     scratch.file("empty.keys", "");
     scratch.file("a.keys", "a\n");
-    let of_fixture = r#"--by size | --by size | bytes=2,ops=1
-        --by keys,keys=2 | each once
-        --by keys=0 | above 0
+    let of_fixture = r#"--by size | --by size | bytes,ops
+        --by keys,keys | each once
+        --by bytes=2,ops=1 | metrics have no weights
         --weight x=1 | --weight x=1 | no such node; the nodes are: "10.0.0.1:7000"
         --weight aaaa=0 | --remove
         --weight aaaa | ID=W

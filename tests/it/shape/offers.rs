@@ -150,8 +150,8 @@ fn a_pattern_of_the_user_reads_lines_and_is_refused_if_it_fits_few() {
 #[test]
 fn how_a_text_was_read_is_on_the_first_screen_and_hides_names_if_asked() {
     for [text, line] in rows(
-        r#"user:17\ncart:18\n | read as {key}: "user:17"; no sizes
-           key,size\nuser:17,12\ncart:18,9\n | read as {key:csv},{size:csv}: "user:17" of 12 B, the largest
+        r#"user:17\ncart:18\n | read as lines of keys: "user:17"; no sizes
+           key,size\nuser:17,12\ncart:18,9\n | read as CSV with key, size: "user:17" of 12 B, the largest
            "user:17"\n"cart:18"\n | read as quoted: "user:17"; no sizes"#,
     ) {
         let run = |flags: &str| {

@@ -55,7 +55,7 @@ fn usable(capacity: &Capacity) -> Option<String> {
     let nominal = limits.fold(0, u64::saturating_add);
     let most = capacity.max_nodes.map_or(String::new(), |most| {
         format!(
-            "; with more than {} the heaviest slot outgrows a fair share",
+            "; beyond {} one slot alone is more than a fair share",
             counted(most, "node")
         )
     });

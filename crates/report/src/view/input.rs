@@ -168,7 +168,20 @@ fn reading(file: &FileFacts, has_sizes: bool) -> String {
         None if has_sizes || file.keys == 0 => String::new(),
         None => String::from("; no sizes"),
     };
-    format!("read as {}{key}{size}", truncated(line, REASON))
+    let line = columns(line).unwrap_or_else(|| truncated(line, REASON));
+    format!("read as {line}{key}{size}")
+}
+
+/// A pattern that is nothing but keys, or the columns of a table.
+fn columns(line: &str) -> Option<String> {
+    if line == "{key}" {
+        return Some("lines of keys".into());
+    }
+    let columns = line
+        .split(',')
+        .map(|column| column.strip_prefix('{')?.strip_suffix(":csv}"));
+    let columns = columns.collect::<Option<Vec<&str>>>()?;
+    Some(format!("CSV with {}", columns.join(", ")))
 }
 
 /// The largest key, where sizes are known.

@@ -151,6 +151,7 @@ fn legend<'a>(columns: impl Iterator<Item = &'a view::Column>) -> Vec<(String, &
     for column in columns.filter(|column| !column.hint.is_empty()) {
         let title = column.title.as_deref().unwrap_or_default();
         match legend.iter_mut().find(|(_, hint)| *hint == column.hint) {
+            Some((titles, _)) if titles.split(", ").any(|known| known == title) => {}
             Some((titles, _)) => *titles += &format!(", {title}"),
             None => legend.push((title.into(), column.hint)),
         }
