@@ -298,5 +298,7 @@ fn shards_that_do_not_hold_what_is_there_today_are_not_enough_because_it_shrinks
         .says("yes, less one too")
         .lacks("today only");
     let said = run(&scratch, &reports, &["--full-at", "0.8"]);
-    stderr(&said).says("--full-at").says("less than 1%; write 80%");
+    stderr(&said)
+        .says("--full-at")
+        .says("less than 1%; write 80%");
 }

@@ -72,12 +72,17 @@ impl Crowd {
         scratch.bash(&self.line(command, &format!("--max-load 100 {flags}")))
     }
 
-    /// Waits until it was asked for more counts.
+    /// Waits until it was asked for more counts, as long as it is asked for any.
     fn has_counted(&self, least: usize) {
-        wait_for(|| {
-            let counted = self.counted.load(Relaxed);
-            (counted > least).then_some(()).ok_or(counted.to_string())
-        });
+        let mut seen = self.counted.load(Relaxed);
+        while seen <= least {
+            seen = wait_for(|| {
+                let counted = self.counted.load(Relaxed);
+                (counted > seen)
+                    .then_some(counted)
+                    .ok_or(counted.to_string())
+            });
+        }
     }
 
     fn line(&self, command: &str, flags: &str) -> String {

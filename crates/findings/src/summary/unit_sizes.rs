@@ -49,7 +49,7 @@ pub(crate) fn of_keys(
     )
 }
 
-/// (load, units) pairs, within 6%; `None` where a unit is not counted by itself.
+/// (load, units) pairs, of loads within 6% their mean; `None` where a unit is not counted by itself.
 pub(crate) fn of_weights(
     tags: Option<&TagCounter>,
     weighed: Option<&Weighed>,
@@ -67,15 +67,9 @@ pub(crate) fn of_weights(
         TagCounts::CountMin(_) | TagCounts::HeavyHitters(_) => return None,
     };
     let is_all = weighed.untagged_busy <= weighed.untagged.count();
-    let pairs = weighed.untagged.pairs().chain(counted.pairs());
-    let pairs: Vec<_> = pairs
-        .map(|(load, units)| (load as f64, units as f64))
-        .collect();
-    // A counter stands for loads from this one on: their sum is known.
-    let sum: f64 = pairs.iter().map(|(load, units)| load * units).sum();
-    let scale = weighed.sum as f64 / sum;
-    let scaled = pairs.iter().map(|(load, units)| (load * scale, *units));
-    is_all.then(|| scaled.collect())
+    let pairs = weighed.untagged.means().chain(counted.means());
+    let pairs = pairs.map(|(load, units)| (load, units as f64));
+    is_all.then(|| pairs.collect())
 }
 
 #[cfg(test)]

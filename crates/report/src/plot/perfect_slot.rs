@@ -279,7 +279,7 @@ mod tests {
     type SizeAt = fn(f64) -> f64;
 
     /// Units of many kinds.
-    const DUMPS: [(usize, SizeAt); 10] = [
+    const DUMPS: [(usize, SizeAt); 12] = [
         (400_000, |_| 1.0),
         (20_000, |_| 7.0),
         (400_000, |part| 200.0 + 700.0 * part),
@@ -302,6 +302,8 @@ mod tests {
             }
         }),
         (3_000, |part| 1e4 / part.max(1e-3)),
+        (3_000, |part| if part < 3e-4 { 9e8 } else { 100.0 }),
+        (3_000, |part| if part < 0.5 { 474.0 } else { 539.0 }),
     ];
 
     #[test]
@@ -314,16 +316,7 @@ mod tests {
                 { slotscope_engine::tally::sketch::histogram::COARSE },
             >::default();
             counted.add(sizes.clone().map(|size| size as u64));
-            let total: f64 = sizes.clone().sum();
-            let pairs: Vec<_> = counted
-                .pairs()
-                .map(|(size, n)| (size as f64, n as f64))
-                .collect();
-            let sum: f64 = pairs.iter().map(|(size, n)| size * n).sum();
-            let pairs: Vec<_> = pairs
-                .iter()
-                .map(|(size, n)| (size * total / sum, *n))
-                .collect();
+            let pairs: Vec<_> = counted.means().map(|(size, n)| (size, n as f64)).collect();
             let found = CompoundPoisson::of_sizes(&pairs).unwrap();
 
             let mut state = dump as u64 + 1;

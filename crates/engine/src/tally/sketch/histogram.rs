@@ -20,6 +20,8 @@ pub const COARSE: u32 = 5;
 pub struct Histogram<const BITS: u32 = FINE> {
     /// Grows on demand, by doublings.
     counts: Vec<u64>,
+    /// The sums of the amounts of each counter, where `BITS` are few.
+    sums: Vec<u64>,
     /// Number, sum and extremes of amounts that `counts` only approximates.
     large: Large,
 }
@@ -28,14 +30,20 @@ pub struct Histogram<const BITS: u32 = FINE> {
 #[derive(Serialize, Deserialize)]
 struct SerializedHistogram {
     counts: Vec<(u64, u64)>,
+    sums: Vec<u64>,
     large: Large,
 }
 
 impl<const BITS: u32> From<Histogram<BITS>> for SerializedHistogram {
     fn from(histogram: Histogram<BITS>) -> Self {
+        let is_used = |place: usize| histogram.counts[place] > 0;
+        let sums = (0..).zip(&histogram.sums);
+        let sums = sums.filter(|(place, _)| is_used(*place));
+        let sums = sums.map(|(_, sum)| *sum).collect();
         let places = (0u64..).zip(histogram.counts);
         SerializedHistogram {
             counts: places.filter(|(_, count)| *count > 0).collect(),
+            sums,
             large: histogram.large,
         }
     }
@@ -50,6 +58,15 @@ impl<const BITS: u32> TryFrom<SerializedHistogram> for Histogram<BITS> {
         {
             return Err(bad);
         }
+        let expected = if Self::HAS_SUMS {
+            listed.counts.len()
+        } else {
+            0
+        };
+        if listed.sums.len() != expected {
+            return Err(bad);
+        }
+        let mut sums = listed.sums.into_iter();
         let mut histogram = Histogram {
             large: listed.large,
             ..Histogram::default()
@@ -59,6 +76,13 @@ impl<const BITS: u32> TryFrom<SerializedHistogram> for Histogram<BITS> {
                 return Err(bad);
             }
             *histogram.counter(place as usize) = count;
+            let sum = sums.next();
+            histogram
+                .sums
+                .get_mut(place as usize)
+                .zip(sum)
+                .into_iter()
+                .for_each(|(place, sum)| *place = sum);
         }
         Ok(histogram)
     }
@@ -75,6 +99,14 @@ impl<const BITS: u32> Default for Histogram<BITS> {
     fn default() -> Self {
         Histogram {
             counts: vec![0; Self::EXACT as usize],
+            sums: vec![
+                0;
+                if Self::HAS_SUMS {
+                    Self::EXACT as usize
+                } else {
+                    0
+                }
+            ],
             large: Large {
                 sum: 0,
                 min: u64::MAX,
@@ -89,6 +121,8 @@ impl<const BITS: u32> Histogram<BITS> {
     const EXACT: u64 = 1 << BITS;
     /// Counters per doubling above.
     const STEPS: u64 = Self::EXACT / 2;
+    /// Whether a counter has the mean of its amounts: the first of them is far off.
+    const HAS_SUMS: bool = BITS <= COARSE;
 
     /// Adds all of `amounts`.
     #[inline]
@@ -108,6 +142,12 @@ impl<const BITS: u32> Histogram<BITS> {
             self.counts.resize(other.counts.len(), 0);
         }
         add_all(&mut self.counts, &other.counts);
+        if self.sums.len() < other.sums.len() {
+            self.sums.resize(other.sums.len(), 0);
+        }
+        for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
+            *sum = sum.saturating_add(*other);
+        }
         self.large.sum = self.large.sum.saturating_add(other.large.sum);
         self.large.min = self.large.min.min(other.large.min);
         self.large.max = self.large.max.max(other.large.max);
@@ -121,6 +161,21 @@ impl<const BITS: u32> Histogram<BITS> {
             .enumerate()
             .filter(|(_, count)| **count > 0);
         positive.map(|(place, count)| (Self::amount_at(place as u64), *count))
+    }
+
+    /// The mean amount of every counter, ascending, with its frequency.
+    pub fn means(&self) -> impl Iterator<Item = (f64, u64)> {
+        self.pairs().map(|(amount, count)| {
+            let place = Self::place_of(amount);
+            let sum = self
+                .sums
+                .get(place as usize)
+                .filter(|_| amount >= Self::EXACT);
+            // Whatever a file says, within the counter.
+            let last = Self::amount_at(place + 1) as f64;
+            let mean = sum.map_or(amount as f64, |sum| *sum as f64 / count as f64);
+            (mean.clamp(amount as f64, last.max(amount as f64)), count)
+        })
     }
 
     /// The number of amounts.
@@ -156,7 +211,11 @@ impl<const BITS: u32> Histogram<BITS> {
     }
 
     fn add_large(&mut self, amount: u64) {
-        *self.counter(Self::place_of(amount) as usize) += 1;
+        let place = Self::place_of(amount) as usize;
+        *self.counter(place) += 1;
+        if let Some(sum) = self.sums.get_mut(place) {
+            *sum = sum.saturating_add(amount);
+        }
         self.large.sum += u128::from(amount);
         self.large.min = self.large.min.min(amount);
         self.large.max = self.large.max.max(amount);
@@ -165,8 +224,9 @@ impl<const BITS: u32> Histogram<BITS> {
     fn counter(&mut self, place: usize) -> &mut u64 {
         if place >= self.counts.len() {
             // Grow by whole doublings, so that the content does not depend on the order.
-            self.counts
-                .resize((place + 1).next_multiple_of(Self::STEPS as usize), 0);
+            let len = (place + 1).next_multiple_of(Self::STEPS as usize);
+            self.counts.resize(len, 0);
+            self.sums.resize(if Self::HAS_SUMS { len } else { 0 }, 0);
         }
         &mut self.counts[place]
     }
@@ -267,6 +327,25 @@ mod tests {
         }
         check::<FINE>();
         check::<COARSE>();
+    }
+
+    #[test]
+    fn a_coarse_counter_has_the_mean_of_its_amounts() {
+        let mut amounts = Histogram::<COARSE>::default();
+        amounts.add([7, 1001, 1003, 900_000_001].into_iter());
+        let mut other = Histogram::default();
+        other.add([7, 1020].into_iter());
+        amounts.merge(&other);
+        let truth = [(7.0, 2), (1008.0, 3), (900_000_001.0, 1)];
+        assert_eq!(amounts.means().collect::<Vec<_>>(), truth);
+        let text = serde_json::to_string(&amounts).unwrap();
+        let read: Histogram<COARSE> = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, amounts);
+        let without = text.replace("3024", "99999999999");
+        let read: Histogram<COARSE> = serde_json::from_str(&without).unwrap();
+        assert_eq!(read.means().nth(1), Some((1024.0, 3)), "{without}");
+        let short = text.replace("\"sums\":[0,", "\"sums\":[");
+        assert!(serde_json::from_str::<Histogram<COARSE>>(&short).is_err());
     }
 
     #[test]
