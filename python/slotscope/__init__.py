@@ -105,7 +105,7 @@ def analyze(
     streams are read once, so that beyond 65,536 distinct tags their counts come with bounds.
 
     With `key`, the one input is a data frame (pandas, polars, pyarrow, a dict of lists) with one row per key: `key` is its
-    column of keys, `bytes` and `ops` those of their sizes and operations, in whole numbers.
+    column of keys, `bytes` and `ops` those of their sizes and operations, in whole numbers; by default those of these names.
 
     Without `topology` or `nodes` several inputs that share no slot are a node each; else there are three equal nodes.
 

@@ -63,6 +63,8 @@ def inputs_of(inputs: tuple[Any, ...], keys: Keys | None) -> dict[str, Any]:
             raise TypeError(f"an input is a path, a URL or a file object, not {kind}; keys go to keys=")
     if isinstance(keys, (str, bytes, bytearray)):
         raise Error("keys: one key, not several; give a list of keys")
+    if hasattr(keys, "read"):
+        raise Error("keys: a file, whose lines end in line ends; give its path, or the binary file, as an input")
     if not paths and not files and keys is None:
         raise Error("no input: name a key dump, or give keys=")
     return {"paths": paths, "files": files, "keys": keys, "amounts": []}

@@ -148,10 +148,7 @@ fn changes<'a>(goals: impl Iterator<Item = &'a GoalOutcome>) -> String {
         };
         let and = if text.is_empty() { "" } else { " and " };
         let new_verb = if its_verb == verb { "" } else { its_verb };
-        text += &format!(
-            "{and}{new_verb}{change} its share of {}",
-            goal.metric.name()
-        );
+        text += &format!("{and}{new_verb}{change} its share of {}", goal.noun());
         verb = its_verb;
     }
     text
@@ -172,7 +169,7 @@ fn how_met(goal: &GoalOutcome) -> Option<String> {
 /// `memory (bytes)`
 fn goal_name(goal: &GoalOutcome) -> String {
     let name = goal.role.map_or("maxmemory", Role::name);
-    format!("{name} ({})", goal.metric.name())
+    format!("{name} ({})", goal.noun())
 }
 
 /// The goals: targets, and what the plan achieves.
@@ -274,11 +271,17 @@ fn in_parentheses(amounts: [Option<String>; 2]) -> String {
 pub(crate) fn basis(outcome: &PlanOutcome) -> String {
     let are_all_guards = roles(outcome).all(|goal| goal.guard);
     let judged = roles(outcome).filter(|goal| are_all_guards || !goal.guard);
-    let goals: Vec<&str> = judged.map(|goal| goal.metric.name()).collect();
+    let judged: Vec<&GoalOutcome> = judged.collect();
+    let goals: Vec<&str> = judged.iter().map(|goal| goal.noun()).collect();
     let basis = format!("judged by {}", goals.join(", then by "));
     if outcome.keys_moved.is_none() {
         return format!(
             "{basis}: captures do not say which keys there are, so keys and memory are unknown"
+        );
+    }
+    if judged.iter().any(|goal| goal.of_servers) {
+        return format!(
+            "{basis}, which is taken to be spread over the slots of a node as its keys are: the input has no sizes of keys"
         );
     }
     match (outcome.bytes_moved, goals.contains(&Metric::Bytes.name())) {

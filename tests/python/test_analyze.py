@@ -117,11 +117,19 @@ def test_a_large_data_frame_is_counted_to_the_last_tag() -> None:
     assert slotscope.analyze(frame, key="name")["tags"]["exact"]
 
 
-def test_metrics_have_weights() -> None:
+def test_metrics_have_an_order_and_no_weights() -> None:
     frame = {"k": ["a", "b"], "n": [1, 2], "q": [3, 4]}
-    for by in ("bytes=2,ops=1", {"bytes": 2, "ops": 1}, ["bytes=2", "ops=1"]):
+    for by in ("bytes,ops", ["bytes", "ops"]):
         found = slotscope.analyze(frame, key="k", bytes="n", ops="q", by=by, nodes=2, weight={"even-1": 2})
         assert found["by"] == "bytes"
+    with pytest.raises(slotscope.Error, match="metrics have no weights"):
+        slotscope.analyze(frame, key="k", bytes="n", ops="q", by="bytes=2,ops=1", nodes=2)
+
+
+def test_columns_of_usual_names_are_found() -> None:
+    frame = {"k": ["a", "b"], "bytes": [1, 2], "ops": [3, 4]}
+    found = slotscope.analyze(frame, key="k", nodes=2)
+    assert [found["input"]["weights"][name] for name in ("bytes", "ops")] == [2, 2]
 
 
 FRAME = {"k": ["a", "b"], "n": [1.0, 1.9], "t": ["1", "2"], "d": [pandas.Timestamp(0)] * 2, "big": [1, float("inf")], "no": ["a", None]}
@@ -150,6 +158,7 @@ WHOLE = "amounts are whole numbers from 0 on; multiply or round the column first
         (lambda: slotscope.analyze(pandas.DataFrame(FRAME), key="no"), "key 1: is null; drop what is no key first"),
         (lambda: slotscope.analyze(FRAME), 'a data frame: name its column of keys: analyze(frame, key="column")'),
         (lambda: slotscope.analyze(polars.DataFrame({"k": ["a"]})), 'analyze(frame, key="column")'),
+        (lambda: slotscope.analyze(keys=open("samples/hot-tag.keys")), "keys: a file, whose lines end in line ends"),  # noqa: SIM115
         (lambda: slotscope.analyze([]), "no input: name a key dump, or give keys="),
         (lambda: slotscope.analyze(["no-such-key", "another"]), "keys go to keys="),
         (lambda: slotscope.analyze("samples/hot-tag.keys", only="bad"), "possible values: "),

@@ -322,6 +322,7 @@ impl Connection {
             "LOADING" => "the server is loading its data; run this again when that is done".to_owned(),
             "ERR" if name == "CLUSTER SLOT-STATS" => "CLUSTER SLOT-STATS is not known; Valkey 8.0 and Redis 8.2 have it".to_owned(),
             "MASTERDOWN" => "the replica has lost its primary; run this again when it is back, or with --from primaries".to_owned(),
+            _ if refusal.contains("without any password configured") => "the server has no password, and one was given".to_owned(),
             _ if name == "AUTH" || code == "WRONGPASS" => "the server does not take this user and password; check both".to_owned(),
             _ => format!("{name} is refused: \"{answer}\""),
         };

@@ -70,6 +70,10 @@ impl Error {
             let reason = "no file matches; check the pattern and the current directory";
             return Error::bad_file(place, reason);
         }
+        if is_url(place) && source.kind() == io::ErrorKind::NotFound {
+            let reason = "an address in place of a file; slotscope collect saves what a server says, with its cluster.nodes";
+            return Error::bad(shown(place).to_string(), reason);
+        }
         Error::Io {
             place: place.to_path_buf(),
             source,
@@ -134,6 +138,10 @@ fn flag(name: &str, value: &Name) -> String {
     } else {
         format!("--{name} \"{value}\"")
     }
+}
+
+fn is_url(place: &Path) -> bool {
+    place.to_str().is_some_and(|text| text.contains("://"))
 }
 
 /// A path for display. If it is a server URL given by mistake, without its password; Azure URLs have a container before

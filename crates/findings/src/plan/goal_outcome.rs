@@ -33,8 +33,11 @@ pub struct GoalOutcome {
     /// The limit; absent for a role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
-    /// Its measure.
+    /// Its metric.
     pub metric: Metric,
+    /// Whether it is the memory that servers use, taken to be spread over the slots of a node as its keys are.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub of_servers: bool,
     /// The most that a node is to hold, unless it has a slot that is heavier than its share.
     pub target: f64,
     /// No move brings a node above this, unless it has such a slot; absent for a limit.
@@ -55,6 +58,17 @@ pub struct GoalOutcome {
     pub met: bool,
     /// Why not, in a sentence.
     pub reason: Option<String>,
+}
+
+impl GoalOutcome {
+    /// The measure that it is judged by.
+    pub fn noun(&self) -> &'static str {
+        if self.of_servers {
+            "used memory"
+        } else {
+            self.metric.name()
+        }
+    }
 }
 
 /// A limit of the nodes.
@@ -118,6 +132,7 @@ pub(super) fn goals(
             }),
             limit: None,
             metric: role.metric,
+            of_servers: false,
             target: tidy(planned.target),
             ceiling: Some(tidy(planned.ceiling)),
             guard: !role.is_goal,
@@ -174,6 +189,7 @@ fn maxmemory(
         role: None,
         limit: Some(Limit::Maxmemory),
         metric: role.metric,
+        of_servers: false,
         target: limit::FULL,
         ceiling: None,
         guard: false,

@@ -13,7 +13,8 @@ use crate::plan::outcome::PlanOutcome;
 use crate::plan::placement::{PlacedRole, Placement};
 use slotscope_model::Summary;
 use slotscope_model::balance::tidy;
-use slotscope_model::state::State;
+use slotscope_model::measure::Measure;
+use slotscope_model::state::{self, State};
 use slotscope_model::step::{After, Requested, RequestedRole};
 
 /// How far above its fair share a node may end up. Below the report's balanced band, so that slight growth needs no
@@ -182,6 +183,11 @@ impl Cluster<'_> {
         let planned = plan(&request);
         let mut outcome = PlanOutcome::new(&request, &planned, &inputs);
         outcome.request = requested(&request, &planned, placement.after(&cluster));
+        let is_used = |role: &PlacedRole<'_>| role.load.measure == Measure::UsedMemory;
+        let of_servers = placement.roles.iter().any(is_used);
+        for goal in &mut outcome.goals {
+            goal.of_servers = of_servers && goal.role == Some(state::Role::Memory);
+        }
         let most = cluster.flags.max_block;
         outcome.forced = doubts::incomplete(summary);
         outcome.warnings = cluster

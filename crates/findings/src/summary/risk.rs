@@ -64,7 +64,16 @@ pub(crate) fn risks(inputs: &VerdictInputs<'_>) -> Vec<Finding> {
         risks.push(Finding::new(
             FindingKind::SizesUnknown,
             Severity::Notice,
-            said::SIZES_UNKNOWN,
+            if inputs
+                .summary
+                .capacity
+                .as_ref()
+                .is_some_and(|capacity| capacity.measured)
+            {
+                said::KEY_SIZES_UNKNOWN
+            } else {
+                said::SIZES_UNKNOWN
+            },
         ));
     }
     let order = |a: &Finding, b: &Finding| {

@@ -15,6 +15,9 @@ const NAMES: usize = 3;
 /// No key has a size.
 pub(crate) const SIZES_UNKNOWN: &str =
     "memory is unknown: the input has no sizes, so a big key would be invisible";
+/// The same where servers say how much memory they use.
+pub(crate) const KEY_SIZES_UNKNOWN: &str =
+    "the input has no sizes of keys, so a big key would be invisible";
 /// Servers without a memory limit.
 pub(crate) const NO_LIMIT: &str =
     "maxmemory is 0: the servers have no limit, so how full they are is not known";
