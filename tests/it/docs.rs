@@ -295,6 +295,14 @@ fn every_link_leads_to_a_file_and_a_heading() {
     }
 }
 
+/// Whatever is added, something else is said once or more briefly.
+#[test]
+fn readme_and_manual_are_short() {
+    const MOST: usize = 180_000;
+    let bytes: usize = manual().iter().map(|name| read(name).len()).sum();
+    assert!(bytes > MOST / 2 && bytes <= MOST, "{bytes} bytes");
+}
+
 #[test]
 fn a_link_of_the_manual_leads_to_a_file_of_the_manual() {
     // The book has exactly the files of docs/, and no listing of a folder.

@@ -213,10 +213,18 @@ fn because(causes: &[Cause], measure: Measure) -> String {
         [only] => format!(", because of {only}"),
         [first @ .., last] => format!(", because of {} and {last}", first.join(", ")),
     };
-    let unknown = unknown
-        .iter()
-        .map(|cause| format!("; {}", cause_in_words(cause, measure)));
-    known + &unknown.collect::<String>()
+    let unknown = unknown.iter().map(|cause| {
+        let is_rest = !known.is_empty() && cause.slots.is_empty();
+        let rest = || String::from("the rest was not counted by tags and keys");
+        let words = if is_rest {
+            rest()
+        } else {
+            cause_in_words(cause, measure)
+        };
+        format!("; {words}")
+    });
+    let unknown: String = unknown.collect();
+    known + &unknown
 }
 
 /// A cause, or several alike: tags and keys with their load in fair shares, others with what they add.
