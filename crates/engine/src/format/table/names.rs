@@ -93,10 +93,15 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
         FILLERS.contains(word) || OF_TABLES.contains(word) && !words.contains(&"count")
     };
     let is_number = |word: &&str| word.starts_with(char::is_numeric);
-    let core: Vec<&str> = words
+    // A preposition at the end has a meaning: `bytes_in`, `expires_in`.
+    let ends_open = matches!(words.as_slice(), [.., "in" | "of"]);
+    let (before, end) = words.split_at(words.len() - usize::from(ends_open));
+    let core: Vec<&str> = before
         .iter()
+        .filter(|word| !is_filler(word))
+        .chain(end)
         .copied()
-        .filter(|word| !is_filler(word) && !is_number(word))
+        .filter(|word| !is_number(word))
         .collect();
     let (Some(first), Some(last)) = (core.first(), core.last()) else {
         return None;
@@ -116,8 +121,8 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     if core.len() == 1 && NAMES.contains(last) {
         return named(Some(Role::Key), NAME, Unit::One);
     }
-    // A word that is not understood may change the meaning of all others: `bytes_in`, `ttl (h)`, `size (x1000)`.
-    let is_odd = words.iter().any(is_number) || matches!(words.last(), Some(&("in" | "of")));
+    // Whatever is not understood may change the meaning of all words: `size (x1000)`, `bytes_in`, `ttl (h)`.
+    let is_odd = words.iter().any(is_number);
     if !is_odd && let Some(unit) = size_unit(&core) {
         let rank = match () {
             () if core.contains(&"serialized") || core.contains(&"value") => SERIALIZED,
@@ -142,10 +147,12 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
         let has = |(_, terms): &(Role, &[&[&str]])| terms[0].contains(word);
         UNREAD.contains(word) || is_of_size(word) || OTHERS.iter().any(has)
     };
+    // The user may say that these are sizes.
+    let unit = core.iter().rev().find_map(|word| unit(word));
     core.iter().any(is_known).then_some(Named {
         role: None,
         rank: SIZE,
-        unit: Unit::One,
+        unit: unit.unwrap_or_default(),
     })
 }
 
@@ -274,6 +281,8 @@ mod tests {
             ("hit_count", Some(Some(Role::of(Metric::Ops)))),
             ("number of requests", Some(Some(Role::of(Metric::Ops)))),
             ("expires_at", Some(Some(EXPIRY))),
+            ("expires in (s)", Some(Some(EXPIRY))),
+            ("expires_in", Some(Some(EXPIRY))),
             ("foo", None),
             ("{user}key", None),
             ("", None),
@@ -314,6 +323,7 @@ mod tests {
         assert_eq!(unit(b"memory (K)"), Unit::Kib);
         assert_eq!((unit(b"size (M)"), unit(b"size_m")), (Unit::Mib, Unit::Mib));
         assert_eq!(named(b"size_bits").unwrap().role, None);
+        assert_eq!(unit(b"backlog (KB)"), Unit::Kib);
         assert!(is_unit(b"Unit") && is_unit(b"size_unit") && is_unit(b"sizeUnit"));
         assert!(!is_unit(b"business_unit") && !is_unit(b"size"));
         assert_eq!(unit(b"size_kb"), Unit::Kib);

@@ -61,6 +61,10 @@ pub(super) const OF_SIZES: &[&str] = &[
     "entry",
     "serialized",
     "payload",
+    "dump",
+    "rdb",
+    "string",
+    "utilisée",
     "allocated",
     "consumed",
     "consumption",
@@ -97,7 +101,10 @@ pub(super) const OF_OPS: &[&str] = &[
 ];
 pub(super) const OF_EXPIRY: &[&str] = &[
     "at",
+    "in",
     "on",
+    "ts",
+    "utc",
     "left",
     "remaining",
     "time",
@@ -199,7 +206,7 @@ pub(super) const UNREAD: &[&str] = &[
     "date",
     "time",
 ];
-/// Words without meaning; a preposition at the end has one: `bytes_in`.
+/// Words without meaning.
 pub(super) const FILLERS: &[&str] = &[
     "redis",
     "valkey",
