@@ -95,7 +95,7 @@ impl CsvKeys {
                 cut_line(content, at, delimiter, fields)
             } else if !is_closed(content, at, delimiter) {
                 let end = RowBoundary::Quoted(delimiter).first_end(content, at, State::default());
-                *until = end.unwrap_or(content.len());
+                *until = end.unwrap_or(content.len()).max(*until);
                 return None;
             } else {
                 (cut_row(content, at, delimiter, fields), Some(()))
