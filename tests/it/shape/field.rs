@@ -113,6 +113,49 @@ fn empty_cells_and_zeros_are_no_keys_with_their_slots() {
 }
 
 #[test]
+fn a_name_with_a_word_that_is_not_understood_leaves_memory_unjudged() {
+    let rows: String = (0..900)
+        .map(|i| format!("user:{i},{},{}\n", 1 + i % 3, i % 7))
+        .collect();
+    for name in [
+        "bytes_in",
+        "max_bytes",
+        "size (x1000)",
+        "key_length",
+        "MB/s",
+    ] {
+        let (read, code) = report(&format!("key,{name},slot\n{rows}"));
+        let state = read["verdict"]["state"].text();
+        assert_eq!((state, code), ("unjudged", 2), "{name}");
+        read["verdict"].to_string().says(name);
+    }
+    // The other way around, sizes are there, and operations are not.
+    let (read, _) = report(&format!("key,size (M),ops_failed\n{rows}"));
+    read["input"]["weights"].has(json!({"ops": null}));
+    assert_eq!(read["input"]["files"][0]["first"]["size"], 1 << 20);
+}
+
+#[test]
+fn a_quote_that_is_not_closed_costs_its_own_line() {
+    let rows = |from: usize| -> String {
+        (from..from + 4000)
+            .map(|i| format!("user:{i},{}\n", 100 + i))
+            .collect()
+    };
+    for (last, keys) in [("", 8000), ("\"user:z\",5\n", 8001)] {
+        let table = format!("key,bytes\n{}\"user:open,5\n{}{last}", rows(0), rows(4000));
+        let (read, _) = report(&table);
+        let first = json!([{"line": 4002}]);
+        read["input"].has(json!({"keys": keys, "rejected": {"count": 1, "first": first}}));
+    }
+    // Spark and MySQL write a backslash before a quote.
+    let (read, _) = report(&format!("key,bytes\n{}\"a\\\"b\",10\n", rows(0)));
+    let rejected = &read["input"]["rejected"];
+    rejected.has(json!({"count": 1, "first": [{"line": 4002}]}));
+    rejected.to_string().says("--escapes c");
+}
+
+#[test]
 fn seconds_to_live_count_from_the_writing_of_the_file() {
     let scratch = Scratch::new();
     let rows: String = (0..400)

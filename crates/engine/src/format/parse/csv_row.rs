@@ -46,6 +46,41 @@ fn field_end(content: &[u8], at: usize, delimiter: u8) -> usize {
     memchr::memchr3(delimiter, b'\n', b'\r', &content[at..]).map_or(content.len(), |end| at + end)
 }
 
+/// Whether each quoted field of the row at `at` ends with its closing quote, blanks aside. If not, a quote is missing, or
+/// those inside the field are not doubled, and the row may swallow others.
+pub(crate) fn is_closed(content: &[u8], mut at: usize, delimiter: u8) -> bool {
+    loop {
+        let end = if content.get(at) == Some(&b'"') {
+            let Some(close) = close(content, at + 1) else {
+                return false;
+            };
+            let blanks = content[close + 1..]
+                .iter()
+                .take_while(|byte| **byte == b' ');
+            close + 1 + blanks.count()
+        } else {
+            field_end(content, at, delimiter)
+        };
+        match content.get(end) {
+            Some(byte) if *byte == delimiter => at = end + 1,
+            None | Some(b'\n' | b'\r') => return true,
+            Some(_) => return false,
+        }
+    }
+}
+
+/// The closing quote of the field whose opening one is before `start`.
+fn close(content: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    loop {
+        at += memchr::memchr(b'"', content.get(at..)?)?;
+        if content.get(at + 1) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
 /// Decodes the field whose opening quote is before `start`; returns it and its end in the source.
 fn decode(content: &mut [u8], start: usize, delimiter: u8) -> (Span, usize) {
     let (mut read, mut write) = (start, start);
@@ -76,6 +111,29 @@ fn decode(content: &mut [u8], start: usize, delimiter: u8) -> (Span, usize) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_row_is_closed_if_its_quotes_close_at_the_ends_of_fields() {
+        for closed in [
+            "",
+            "a,b",
+            "\"a\",b",
+            "\"a\"\"b\" ,\"c\nd\"\r\n\"",
+            "a\"b,c",
+            "a,\"\"\n\"x",
+        ] {
+            assert!(is_closed(closed.as_bytes(), 0, b','), "{closed:?}");
+        }
+        for open in [
+            "\"a",
+            "\"a,1\nb,2\n",
+            "\"a\"b,1",
+            "a,\"b\\\"c\"",
+            "\"a,1\nb,2\n\"c\",3\n",
+        ] {
+            assert!(!is_closed(open.as_bytes(), 0, b','), "{open:?}");
+        }
+    }
 
     proptest! {
         #[test]

@@ -77,6 +77,11 @@ impl<'a> Column<'a> {
         share(self.values[0], self.len())
     }
 
+    /// Whether these are numbers, with few exceptions.
+    pub(super) fn has_numbers(&self) -> bool {
+        self.are_numbers() >= MOST && !self.numbers.is_empty()
+    }
+
     /// Whether these are types or levels.
     pub(super) fn are_words(&self) -> bool {
         share(self.values[1], self.len()) >= MOST

@@ -28,7 +28,8 @@ pub(super) fn pattern(rows: &[&[u8]]) -> Option<String> {
 const MOST_LABELS: usize = 30;
 
 /// A label of a line: where it starts, where its value does, and its role.
-struct Label {
+struct Label<'r> {
+    name: &'r str,
     start: usize,
     value: usize,
     role: Option<Role>,
@@ -48,6 +49,14 @@ fn of_row(row: &[u8], rows: &[&[u8]]) -> Option<(usize, String)> {
     let is = |role| move |label: &&Label| label.role == Some(role);
     let key = labels.iter().find(is(Role::Key))?;
     let size = labels.iter().find(is(Role::of(Metric::Bytes)));
+    let has_number = |label: &&Label| row[label.value..].starts_with(|c: char| c.is_ascii_digit());
+    let ops = labels
+        .iter()
+        .filter(is(Role::of(Metric::Ops)))
+        .find(has_number);
+    let is_first = |label: &Label, first: Option<&Label>| {
+        first.is_some_and(|first| first.start == label.start)
+    };
     if size.is_none() && labels.len() < 2 {
         return None;
     }
@@ -63,13 +72,10 @@ fn of_row(row: &[u8], rows: &[&[u8]]) -> Option<(usize, String)> {
     for label in labels.iter().filter(|label| label.start >= key.value) {
         let from = separator(row, label.start);
         let name = &row[from..label.value];
-        let field = match label.role {
-            Some(Role::Weight(Metric::Bytes))
-                if size.is_some_and(|size| size.start == label.start) =>
-            {
-                "{size}"
-            }
-            _ => "{_}",
+        let field = match () {
+            () if is_first(label, size) => "{size}",
+            () if is_first(label, ops) => "{ops}",
+            () => "{_}",
         };
         text += &literal(name);
         text += field;
@@ -130,7 +136,7 @@ fn around(before: &str, rows: &[&[u8]]) -> Option<String> {
 }
 
 /// The labels of a row: words before `=` or `: `, outside quotes.
-fn labels(row: &str) -> Vec<Label> {
+fn labels(row: &str) -> Vec<Label<'_>> {
     let bytes = row.as_bytes();
     let mut labels = Vec::new();
     let mut quote = None;
@@ -155,19 +161,22 @@ fn labels(row: &str) -> Vec<Label> {
                 let is_first = start == 0 || b" \t,;|([{\"'".contains(&bytes[start - 1]);
                 let behind = at + 1 + usize::from(byte == b':');
                 if is_word && is_first && behind < bytes.len() {
-                    let role = ColumnNames::USUAL
-                        .role(&before.as_bytes()[start..])
-                        .map(|(role, _)| role);
                     labels.push(Label {
+                        name: &before[start..],
                         start,
                         value: behind,
-                        role,
+                        role: None,
                     });
                 }
             }
             None => {}
         }
         at += 1;
+    }
+    let names: Vec<&str> = labels.iter().map(|label: &Label| label.name).collect();
+    let known = ColumnNames::USUAL.of_header(&names);
+    for label in &mut labels {
+        label.role = known.role(label.name.as_bytes()).map(|(role, _)| role);
     }
     labels
 }
@@ -202,6 +211,14 @@ mod tests {
             (
                 "{'key': 'a', 'size': 1}\n{'key': 'b', 'size': 2}\n",
                 Some("{{'key': {key:q}, 'size': {size}}}"),
+            ),
+            (
+                "HOST 7001 key='a:1' memory=233 hits=43\nHOST 7001 key='b' memory=9 hits=0\n",
+                Some("HOST 7001 key={key:q} memory={size} hits={ops}"),
+            ),
+            (
+                "key=a type=set count=3 ops=GET\nkey=b type=hash count=9 ops=SET\n",
+                Some("key={key} type={_} count={_} ops={_}"),
             ),
             ("a b\nc d\n", None),
             ("id=1&a=2\n", None),

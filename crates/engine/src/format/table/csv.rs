@@ -1,7 +1,8 @@
 //! `csv`: a table with a header line, fields quoted as in RFC 4180, columns found by name.
 //!
-//! A quote in the middle of an unquoted field is literal, and text after a closing quote belongs to the field, as in
-//! `row_boundary` and the `csv` crate. Doubled quotes are decoded in place, so that a key stays a span.
+//! A quote in the middle of an unquoted field is literal. A row with text after a closing quote, or with an open one, is
+//! rejected and ends with its first line: the quote may swallow others. Doubled quotes are decoded in place, so that a key
+//! stays a span.
 
 use crate::format::shape;
 use crate::format::table::columns::{ColumnNames, listed};
@@ -125,6 +126,15 @@ mod tests {
                 (
                     "key,size\na,1\nb\nc,many\n\nd,2,3,x\ne,4\n",
                     "a bytes=1; c; e bytes=4; !13; !23; Size=1 at 15: many",
+                ),
+                // A quote that is not closed, one that is closed by that of another row, and quotes after backslashes.
+                (
+                    "key,size\na,1\n\"b,2\nc,3\n\"\"\"d\",4\n\"e\n,5\n",
+                    "a bytes=1; c bytes=3; \\\"d bytes=4; !13; !30; !33",
+                ),
+                (
+                    "key,size\n\"b,2\nc,3\nd,4\n\"e\",5\n\"f\\\"g\",6\nh,7\n",
+                    "c bytes=3; d bytes=4; e bytes=5; h bytes=7; !9; !28",
                 ),
                 // A rule between rows is not the end of a header.
                 (

@@ -4,7 +4,7 @@
 use crate::format::around::{Around, around, is_comment};
 use crate::format::batch::{Spans, Word};
 use crate::format::frame::row_boundary::RowBoundary;
-use crate::format::parse::csv_row::{MAX_FIELDS, cut_row};
+use crate::format::parse::csv_row::{MAX_FIELDS, cut_row, is_closed};
 use crate::format::parse::size::ReadNumber;
 use crate::format::parse::value::{Value, value};
 use crate::format::table;
@@ -17,7 +17,7 @@ use crate::format::table::separator::{Cell, Separator};
 use crate::format::table::{Carried, Refusal, Row, Rows, Span, Step, TableReader, Unreadables};
 use crate::format::{Columns, Head, Opened};
 use crate::source::block::{Block, Padded, Piece};
-use crate::source::boundary::line_at;
+use crate::source::boundary::{Boundary, State, line_at};
 
 /// An opened table; also used for the CSV of other tools.
 pub(crate) struct CsvKeys {
@@ -77,9 +77,15 @@ impl CsvKeys {
         table::reader(role, unit)
     }
 
-    /// Splits the row at `at` into cells; returns the start of the next one.
+    /// Splits the row at `at` into cells; returns the start of the next one. `None` if a quote closes elsewhere: the lines
+    /// that the row spans are rows then.
     fn cut(&self, content: &mut [u8], at: usize, cut: &mut CutRow) -> Option<usize> {
-        let CutRow { cells, fields, .. } = cut;
+        let CutRow {
+            cells,
+            fields,
+            until,
+            ..
+        } = cut;
         let is_escaped = self.keys == KeySpelling::Escaped;
         if let (Separator::Byte(delimiter), true) = (
             self.layout.separator,
@@ -87,6 +93,10 @@ impl CsvKeys {
         ) {
             let (after, is_cut) = if is_escaped {
                 cut_line(content, at, delimiter, fields)
+            } else if !is_closed(content, at, delimiter) {
+                let end = RowBoundary::Quoted(delimiter).first_end(content, at, State::default());
+                *until = end.unwrap_or(content.len()).max(*until);
+                return None;
             } else {
                 (cut_row(content, at, delimiter, fields), Some(()))
             };
@@ -171,6 +181,8 @@ impl CsvKeys {
     }
 }
 
+const ENDS_ELSEWHERE: &str = "a text in double quotes that ends elsewhere: a quote in it is written twice, or with --escapes c after a backslash";
+
 /// Whether a cell is the word for a total. In the last row of reports it is in any language; elsewhere such a short word
 /// may be a key.
 fn is_total(cell: &[u8], is_last: bool) -> bool {
@@ -214,6 +226,8 @@ pub(crate) struct CutRow {
     cells: Vec<Cell>,
     grid: Grid,
     spans: Spans,
+    /// The end of the lines of a row with a quote that closes elsewhere.
+    until: usize,
     /// Number of keys whose escapes were decoded.
     undone: u64,
 }
@@ -311,6 +325,10 @@ impl Rows for CsvKeys {
     }
 
     fn next(&self, content: &mut [u8], at: usize, cut: &mut Self::Memory) -> (usize, Step) {
+        let len = content.len();
+        // Blocks end where such a row does, so that no other row may reach beyond it.
+        let end = Some(cut.until).filter(|until| at < *until).unwrap_or(len);
+        let content = &mut content[..end];
         let line = line_at(content, at).0;
         if let Some(kind) = around(line) {
             let step = match kind {
@@ -321,15 +339,12 @@ impl Rows for CsvKeys {
         }
         let Some(after) = self.cut(content, at, cut) else {
             let after = line_at(content, at).1;
-            return (
-                after,
-                Step::Reject("a text in double quotes that ends elsewhere".into()),
-            );
+            return (after, Step::Reject(ENDS_ELSEWHERE.into()));
         };
         if cut.cells.is_empty() {
             return (after, Step::Blank);
         }
-        let is_last = after >= content.len();
+        let is_last = after >= len;
         let step = self.row(content, cut, is_last).unwrap_or_else(|refusal| {
             if is_comment(line_at(content, at).0) {
                 Step::Around

@@ -13,6 +13,7 @@ pub(crate) mod plain_rows;
 pub(crate) mod role;
 pub(crate) mod separator;
 pub(crate) mod tool_rows;
+mod vocabulary;
 
 use crate::format::batch::{BATCH_KEYS, MISSING, Number, SOMETIME, Values, Word};
 use crate::format::parse::size::{ReadNumber, count, integer, is_missing};

@@ -3,10 +3,14 @@
 //!
 //! Names used by tools are in `columns`; these are only consulted if none of those matches.
 
-use crate::format::batch::{Number, SOMETIME, Word};
+use crate::format::batch::{Number, SOMETIME};
 use crate::format::parse::size::{ReadNumber, bytes, size_in, size_in_thousands};
 use crate::format::parse::time;
 use crate::format::table::role::Role;
+use crate::format::table::vocabulary::{
+    EXPIRY, FILLERS, KEYS, MILLISECONDS, NAMES, OF_SIZES, OF_TABLES, OTHERS, PERIODS, SECONDS,
+    SIZES, UNREAD, is_of_size, unit,
+};
 use crate::metric::Metric;
 
 /// The content of a column by its name.
@@ -64,130 +68,6 @@ fn known(expiry: u64) -> Option<u64> {
     (expiry != SOMETIME).then_some(expiry)
 }
 
-const KEYS: &[&str] = &[
-    "key", "keys", "keyname", "rediskey", "clé", "clef", "clave", "llave", "chave", "chiave",
-    "ключ", "键", "键名", "キー", "키",
-];
-const NAMES: &[&str] = &["name", "names"];
-const SIZES: &[&str] = &[
-    "size",
-    "sizes",
-    "mem",
-    "memory",
-    "bytes",
-    "byte",
-    "used",
-    "usage",
-    "strlen",
-    "length",
-    "taille",
-    "octets",
-    "größe",
-    "tamaño",
-    "tam",
-    "tamanho",
-    "размер",
-    "память",
-    "大小",
-    "内存",
-    "サイズ",
-];
-/// The same in languages that write words without blanks between, or join them.
-const SIZES_INSIDE: &[&str] = &[
-    "大小",
-    "内存",
-    "字节",
-    "容量",
-    "サイズ",
-    "メモリ",
-    "バイト",
-    "크기",
-    "메모리",
-    "바이트",
-    "speicher",
-    "größe",
-    "mémoire",
-];
-/// A rate or a ratio in these languages.
-const RATIOS_INSIDE: &[&str] = &["率", "比", "割合", "비율"];
-/// A column with one of these words has this content, whatever else is in its name.
-const OTHERS: &[(Option<Role>, &[&str])] = &[
-    (
-        EXPIRY,
-        &["ttl", "pttl", "expires", "expire", "expiry", "expiration"],
-    ),
-    (Some(Role::Word(Word::Type)), &["type"]),
-    (Some(Role::Word(Word::Encoding)), &["encoding"]),
-    (Some(Role::Number(Number::Database)), &["db", "database"]),
-    (Some(Role::Number(Number::Idle)), &["idle"]),
-    (Some(Role::Number(Number::Lfu)), &["freq", "lfu"]),
-    (
-        Some(Role::Weight(Metric::Ops)),
-        &["count", "hits", "ops", "qps", "requests"],
-    ),
-    (
-        Some(Role::Number(Number::Elements)),
-        &["elements", "len", "items", "members"],
-    ),
-    // Not about a single key, or not an amount.
-    (
-        None,
-        &[
-            "slot",
-            "slots",
-            "node",
-            "host",
-            "port",
-            "shard",
-            "id",
-            "no",
-            "nr",
-            "index",
-            "rank",
-            "row",
-            "unnamed",
-            "bits",
-            "blocks",
-            "pages",
-            "thousands",
-            "unit",
-            "units",
-            "percent",
-            "pct",
-            "ratio",
-            "share",
-            "max",
-            "min",
-            "avg",
-            "mean",
-            "largest",
-            "cpu",
-            "prefix",
-            "pattern",
-            "readable",
-            "human",
-            "date",
-            "time",
-        ],
-    ),
-];
-const EXPIRY: Option<Role> = Some(Role::Number(Number::Expiry));
-/// Words without meaning.
-const FILLERS: &[&str] = &[
-    "redis",
-    "valkey",
-    "data",
-    "the",
-    "in",
-    "of",
-    "total",
-    "estimated",
-    "approx",
-    "col",
-    "column",
-    "field",
-];
-
 const LONGEST: usize = 60;
 const MOST_WORDS: usize = 4;
 
@@ -209,10 +89,19 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     let is_percent = name.contains(&b'%');
     let spelled = words(name);
     let words: Vec<&str> = spelled.iter().map(String::as_str).collect();
-    let core: Vec<&str> = words
+    let is_filler = |word: &&str| {
+        FILLERS.contains(word) || OF_TABLES.contains(word) && !words.contains(&"count")
+    };
+    let is_number = |word: &&str| word.starts_with(char::is_numeric);
+    // A preposition at the end has a meaning: `bytes_in`, `expires_in`.
+    let ends_open = matches!(words.as_slice(), [.., "in" | "of"]);
+    let (before, end) = words.split_at(words.len() - usize::from(ends_open));
+    let core: Vec<&str> = before
         .iter()
+        .filter(|word| !is_filler(word))
+        .chain(end)
         .copied()
-        .filter(|word| !FILLERS.contains(word))
+        .filter(|word| !is_number(word))
         .collect();
     let (Some(first), Some(last)) = (core.first(), core.last()) else {
         return None;
@@ -221,9 +110,8 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
         return None;
     }
     let named = |role, rank, unit| Some(Named { role, rank, unit });
-    let plain = |role| named(role, SIZE, Unit::One);
     if is_percent {
-        return plain(None);
+        return named(None, SIZE, Unit::One);
     }
     let is_key_name =
         core.len() == 2 && KEYS.contains(first) && ["name", "string", "text"].contains(last);
@@ -233,50 +121,82 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     if core.len() == 1 && NAMES.contains(last) {
         return named(Some(Role::Key), NAME, Unit::One);
     }
-    let is_size = || {
-        core.iter()
-            .any(|word| SIZES.contains(word) || unit(word).is_some() || is_size_inside(word))
-    };
-    let entry = core.iter().find_map(|word| {
-        let entry = OTHERS.iter().find(|(_, terms)| terms.contains(word));
-        entry.map(|(role, _)| (*word, *role))
-    });
-    match entry {
-        // The length of a value in bytes is its size.
-        Some(("len" | "count" | "total", _)) if core.contains(&"bytes") => {
-            named(Some(Role::of(Metric::Bytes)), SIZE, Unit::One)
-        }
-        Some((word, EXPIRY)) => {
-            let is_ms = word == "pttl" || ["ms", "msec", "millis", "milliseconds"].contains(last);
-            let unit = if is_ms {
-                Unit::MillisecondsLeft
-            } else {
-                Unit::SecondsLeft
-            };
-            named(EXPIRY, SIZE, unit)
-        }
-        Some((_, role)) => plain(role),
-        None if is_size() => {
-            let rank = match () {
-                () if core.contains(&"serialized") || core.contains(&"value") => SERIALIZED,
-                () if KEYS.contains(first) => OF_NAME,
-                () => SIZE,
-            };
-            let unit = words.iter().rev().find_map(|word| unit(word));
-            named(
-                Some(Role::of(Metric::Bytes)),
-                rank,
-                unit.unwrap_or_default(),
-            )
-        }
-        None => None,
+    // Whatever is not understood may change the meaning of all words: `size (x1000)`, `bytes_in`, `ttl (h)`.
+    let is_odd = words.iter().any(is_number);
+    if !is_odd && let Some(unit) = size_unit(&core) {
+        let rank = match () {
+            () if core.contains(&"serialized") || core.contains(&"value") => SERIALIZED,
+            () if KEYS.contains(first) => OF_NAME,
+            () => SIZE,
+        };
+        return named(Some(Role::of(Metric::Bytes)), rank, unit);
     }
+    let other = OTHERS
+        .iter()
+        .find(|(role, terms)| !is_odd && are_all_of(&core, *role, terms));
+    if let Some((role, _)) = other {
+        let is_ms = |word: &&str| *word == "pttl" || MILLISECONDS.contains(word);
+        let unit = match role {
+            Role::Number(Number::Expiry) if core.iter().any(is_ms) => Unit::MillisecondsLeft,
+            Role::Number(Number::Expiry) => Unit::SecondsLeft,
+            _ => Unit::One,
+        };
+        return named(Some(*role), SIZE, unit);
+    }
+    let is_known = |word: &&str| {
+        let has = |(_, terms): &(Role, &[&[&str]])| terms[0].contains(word);
+        UNREAD.contains(word) || is_of_size(word) || OTHERS.iter().any(has)
+    };
+    // The user may say that these are sizes.
+    let unit = core.iter().rev().find_map(|word| unit(word));
+    core.iter().any(is_known).then_some(Named {
+        role: None,
+        rank: SIZE,
+        unit: unit.unwrap_or_default(),
+    })
 }
 
-/// Whether a word of another language has a size in it, and no ratio.
-fn is_size_inside(word: &str) -> bool {
-    let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
-    has(SIZES_INSIDE) && !has(RATIOS_INSIDE)
+/// Whether all words are those of a content, and one of them names it; operations may be those of a period.
+fn are_all_of(words: &[&str], role: Role, terms: &[&[&str]]) -> bool {
+    let words = match words {
+        [amount @ .., "per", period]
+            if role == Role::of(Metric::Ops)
+                && (SECONDS.contains(period) || PERIODS.contains(period)) =>
+        {
+            amount
+        }
+        words => words,
+    };
+    let is_of = |word: &&str| terms.iter().any(|terms| terms.contains(word));
+    words.iter().any(|word| terms[0].contains(word)) && words.iter().all(is_of)
+}
+
+/// The unit of the size with these words; `None` if one of them is not about the size of a key and its value.
+fn size_unit(words: &[&str]) -> Option<Unit> {
+    const LENGTHS: &[&str] = &["size", "sizes", "length", "strlen", "bytes", "byte"];
+    let has = |terms: &[&str]| words.iter().any(|word| terms.contains(word));
+    // The length of a value in bytes is its size, that of a key may be the one of its name.
+    let is_of_bytes = |word: &&str| has(&["bytes", "byte"]) && ["len", "count"].contains(word);
+    let is_of_key = |word: &&str| KEYS.contains(word) && !has(LENGTHS);
+    let is_size = |word: &&str| {
+        is_of_size(word)
+            || OF_SIZES.contains(word)
+            || unit(word).is_some()
+            || is_of_bytes(word)
+            || is_of_key(word)
+    };
+    let mut units = words.iter().filter_map(|word| unit(word));
+    let one = units.next().unwrap_or_default();
+    let is_one = units.all(|other| other == one);
+    let is_named = words.iter().any(|word| is_of_size(word));
+    (is_one && is_named && words.iter().all(is_size)).then_some(one)
+}
+
+/// Whether a column of this name may hold sizes, in a unit or of a kind that is not understood.
+pub(crate) fn speaks_of_size(name: &[u8]) -> bool {
+    words(name)
+        .iter()
+        .any(|word| is_of_size(word) || word.starts_with("bit"))
 }
 
 /// Whether a column of this name holds the units of another one's numbers.
@@ -290,30 +210,24 @@ pub(crate) fn is_unit(name: &[u8]) -> bool {
         && words.iter().all(is_about)
 }
 
-/// The unit denoted by a word in the name of a size.
-fn unit(word: &str) -> Option<Unit> {
-    match word {
-        "kb" | "kib" | "k" | "kbyte" | "kbytes" | "kilobyte" | "kilobytes" => Some(Unit::Kib),
-        "mb" | "mib" | "mbyte" | "mbytes" | "megabyte" | "megabytes" => Some(Unit::Mib),
-        "gb" | "gib" | "gbyte" | "gbytes" | "gigabyte" | "gigabytes" => Some(Unit::Gib),
-        _ => None,
-    }
-}
-
-/// The words of a name, in lower case.
+/// The words and numbers of a name, in lower case; a slash is the word for it.
 fn words(name: &[u8]) -> Vec<String> {
     // A unit is one word.
-    let text = String::from_utf8_lossy(name).replace("iB", "ib");
+    let text = String::from_utf8_lossy(name)
+        .replace("iB", "ib")
+        .replace('/', " per ");
     let mut words = vec![String::new()];
-    let mut was_lower = false;
+    let mut before = ' ';
     for letter in text.chars() {
-        if !letter.is_alphabetic() || was_lower && letter.is_uppercase() {
+        let is_next = before.is_lowercase() && letter.is_uppercase()
+            || before.is_numeric() != letter.is_numeric();
+        if !letter.is_alphanumeric() || is_next {
             words.push(String::new());
         }
-        if let Some(word) = words.last_mut().filter(|_| letter.is_alphabetic()) {
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
             word.extend(letter.to_lowercase());
         }
-        was_lower = letter.is_lowercase();
+        before = letter;
     }
     words.retain(|word| !word.is_empty());
     words
@@ -357,9 +271,18 @@ mod tests {
             ("%mem", Some(None)),
             ("slot", Some(None)),
             ("Unnamed: 0", Some(None)),
-            ("TTL (s)", Some(EXPIRY)),
+            ("TTL (s)", Some(Some(EXPIRY))),
             ("hits", Some(Some(Role::Weight(Metric::Ops)))),
-            ("key_size", bytes),
+            ("key_memory", bytes),
+            ("Размер (МБ)", bytes),
+            ("taille en octets", bytes),
+            ("byte_count", bytes),
+            ("ops/min", Some(Some(Role::of(Metric::Ops)))),
+            ("hit_count", Some(Some(Role::of(Metric::Ops)))),
+            ("number of requests", Some(Some(Role::of(Metric::Ops)))),
+            ("expires_at", Some(Some(EXPIRY))),
+            ("expires in (s)", Some(Some(EXPIRY))),
+            ("expires_in", Some(Some(EXPIRY))),
             ("foo", None),
             ("{user}key", None),
             ("", None),
@@ -369,11 +292,38 @@ mod tests {
     }
 
     #[test]
+    fn a_name_with_a_word_that_is_not_understood_is_not_read() {
+        for name in [
+            "bytes_in|bytes_sent|network_bytes|bytes_read|request_bytes|bytes_per_sec|MB/s|size (KB/s)|bytes_per_element",
+            "bytes_saved|memory_limit|size_limit|memory_delta|memory_before|size_old|key_length|key_size|key_bytes",
+            "size (Mbit)|size_kbit|size (x1000)|size (1000s)|size_words|bytes (thousands)|memory (pages)|size_ops|db_size",
+        ]
+        .iter()
+        .flat_map(|names| names.split('|'))
+        {
+            assert_eq!(role(name), Some(None), "{name}");
+            assert!(speaks_of_size(name.as_bytes()), "{name}");
+        }
+        for name in [
+            "ops_latency|requests_avg_ms|hits_ms|ops_pct|ops_failed|count_distinct|key_count|field_count|ops (k)",
+            "requests (millions)|ttl_days|ttl (h)|ttl (min)|expiry_days|idle_ms|idle (days)",
+        ]
+        .iter()
+        .flat_map(|names| names.split('|'))
+        {
+            assert_eq!(role(name), Some(None), "{name}");
+            assert!(!speaks_of_size(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
     fn units_are_in_names() {
         let unit = |name: &[u8]| named(name).unwrap().unit;
         assert_eq!(unit(b"size in kilobytes"), Unit::Kib);
         assert_eq!(unit(b"memory (K)"), Unit::Kib);
+        assert_eq!((unit(b"size (M)"), unit(b"size_m")), (Unit::Mib, Unit::Mib));
         assert_eq!(named(b"size_bits").unwrap().role, None);
+        assert_eq!(unit(b"backlog (KB)"), Unit::Kib);
         assert!(is_unit(b"Unit") && is_unit(b"size_unit") && is_unit(b"sizeUnit"));
         assert!(!is_unit(b"business_unit") && !is_unit(b"size"));
         assert_eq!(unit(b"size_kb"), Unit::Kib);

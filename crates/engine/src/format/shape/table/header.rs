@@ -139,11 +139,21 @@ impl<'a> Searched<'_, 'a> {
         layout.header = Some(header.names.iter().map(|name| name.to_vec()).collect());
         layout.take_units();
         let is_read = |column: &usize| layout.at.contains(&Some(*column));
-        let missed = (0..columns).filter(|column| {
+        let is_missed = |column: &usize| {
+            let of_words = sizes.is_none()
+                && header.roles[*column].is_none()
+                && names::speaks_of_size(header.names[*column])
+                && cells[*column].has_numbers();
             let is_size = cells[*column].size() == Some(MayBeSize::Likely);
-            self.names.size.is_none() && is_free(column) && !is_read(column) && is_size
-        });
-        let unread = missed.map(|column| header.names[column].to_vec()).collect();
+            let is_unread = is_apart(column) && !is_read(column) && self.names.size.is_none();
+            is_unread && (of_words || is_free(column) && is_size)
+        };
+        let mut missed: Vec<usize> = (0..columns).filter(is_missed).collect();
+        missed.sort_by_key(|column| !names::speaks_of_size(header.names[*column]));
+        let unread = missed
+            .into_iter()
+            .map(|column| header.names[column].to_vec())
+            .collect();
         let before = &self.lines.head[..at - self.lines.mark];
         let line = 1 + memchr::memchr_iter(b'\n', before).count();
         let mut doubts = self.doubts(&layout, &exact, has_units);

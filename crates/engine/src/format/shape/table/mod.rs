@@ -370,6 +370,32 @@ mod tests {
     }
 
     #[test]
+    fn a_column_of_numbers_that_may_be_sizes_is_unread_however_small_they_are() {
+        let unread = |header: &str| {
+            let rows = (0..40).map(|at| format!("user:{at},{},{}\n", 1 + at % 3, at % 7));
+            let text = format!("{header}\n{}", rows.collect::<String>());
+            let bytes = text.as_bytes();
+            let shape = shape::of(Head { bytes, whole: true }).unwrap().unwrap();
+            shape.told.unread.map(|name| name.to_string())
+        };
+        for name in [
+            "max_bytes",
+            "bits",
+            "memory (pages)",
+            "bytes_in",
+            "key_size",
+            "size (h)",
+        ] {
+            for header in [format!("key,{name},ops"), format!("key,score,{name}")] {
+                assert_eq!(unread(&header).as_deref(), Some(name), "{header}");
+            }
+        }
+        for header in ["key,slot,ops", "key,bytes,max_bytes", "key,ops_latency,n"] {
+            assert_eq!(unread(header), None, "{header}");
+        }
+    }
+
+    #[test]
     fn blanks_after_keys_are_told_unless_they_pad_all_to_one_width() {
         let (_, warning) = told("key,size\nuser:1,12\nab ,13\ncart:7 ,14\nx,14\n");
         assert!(warning.contains("end with blanks"), "{warning}");
