@@ -21,6 +21,7 @@ use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::counted;
 use slotscope_model::balance::tidy;
+use slotscope_model::measure::Measure;
 use slotscope_model::nodes::{NodeLoad, Nodes};
 use slotscope_model::state::State;
 use slotscope_topology::identity;
@@ -54,13 +55,13 @@ pub struct Diff {
     pub verdict: VerdictChange,
     /// The nodes of both, in their order in the new report, then those that are gone.
     pub nodes: Vec<NodeChange>,
-    /// The tags; absent if a report has no tags.
+    /// The tags; absent if a report has no tags, or no loads of names in the metric that is compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Names>,
-    /// The prefixes; absent if a report has no prefixes.
+    /// The prefixes; absent as tags are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefixes: Option<Names>,
-    /// The patterns; absent if a report has no patterns.
+    /// The patterns; absent as tags are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patterns: Option<Names>,
     /// Nodes, slots and tags with a much larger part of the load than before.
@@ -75,7 +76,11 @@ pub struct Diff {
 pub struct VerdictChange {
     /// That metric.
     pub by: Metric,
-    /// The verdicts.
+    /// The overall verdicts, whatever metric they are of.
+    pub overall: States,
+    /// The words of these, which the reports begin with.
+    pub words: Words,
+    /// The verdicts in the metric that is compared.
     pub state: States,
     /// The fullest node over the mean node.
     pub max_over_mean: OldNew<f64>,
@@ -95,6 +100,16 @@ pub struct States {
     pub old: State,
     /// After.
     pub new: State,
+}
+
+/// The words of two verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Words {
+    /// Before.
+    pub old: &'static str,
+    /// After.
+    pub new: &'static str,
 }
 
 /// A node before and after; what a report does not have of it is absent.
@@ -193,6 +208,14 @@ impl VerdictChange {
         .map(|balance| move |report: &Report| balance(report, metric).unwrap_or_default());
         VerdictChange {
             by: metric,
+            overall: States {
+                old: old.summary.verdict.state,
+                new: new.summary.verdict.state,
+            },
+            words: Words {
+                old: old.word(),
+                new: new.word(),
+            },
             state: States {
                 old: old.state(metric),
                 new: new.state(metric),
@@ -315,5 +338,26 @@ fn notes(old: &Report, new: &Report, metric: Metric) -> Vec<String> {
             ));
         }
     }
+    notes.extend(unknown_names(old, new, metric));
     notes
+}
+
+/// Why names are not compared in a metric, although both reports list them.
+fn unknown_names(old: &Report, new: &Report, metric: Metric) -> Option<String> {
+    let lacks = |report: &Report| report.summary.tags.is_some() && !report.has_of_names(metric);
+    let who = match [old, new].map(lacks) {
+        [false, false] => return None,
+        [true, true] => String::from("both reports have"),
+        [true, false] => format!("{} has", old.file),
+        [false, true] => format!("{} has", new.file),
+    };
+    let is_common = |metric: &Metric| {
+        [old, new].map(|report| has(report, *metric) && report.has_of_names(*metric)) == [true; 2]
+    };
+    let other = [Metric::Bytes, Metric::Keys].into_iter().find(is_common)?;
+    Some(format!(
+        "names are not compared: {who} {} by slot, not by name; --by {} compares them",
+        Measure::from(metric).noun(),
+        other.name()
+    ))
 }
