@@ -36,6 +36,10 @@ use crate::diff::report::Report;
 /// Schema name and version of the diff.
 pub const SCHEMA: &str = "slotscope.diff/1";
 
+/// The note on estimated sizes.
+const ESTIMATED: &str = "sizes of large values are the servers' estimates from samples, which differ from run to run: a change of a \
+                         few percent may be none";
+
 /// The changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -49,6 +53,8 @@ pub struct Diff {
     pub new: Name,
     /// All of it in a sentence.
     pub sentence: String,
+    /// Whether the amounts are of bytes that servers estimated from samples: names changed by about, not by at least.
+    pub estimated: bool,
     /// All load.
     pub totals: PerMetric<OldNew<u64>>,
     /// The verdict and its numbers.
@@ -151,6 +157,7 @@ impl Diff {
             old: old.file.clone(),
             new: new.file.clone(),
             sentence: String::new(),
+            estimated: are_estimated(old, new, metric),
             totals: per_metric(|metric| OldNew::of(old.load(metric), new.load(metric))),
             verdict: VerdictChange::of(old, new, metric),
             hot: hot::find(&nodes, old, new, metric),
@@ -167,6 +174,11 @@ impl Diff {
 
 fn has(report: &Report, metric: Metric) -> bool {
     report.load(metric).is_some()
+}
+
+/// Whether amounts in the metric are of estimated sizes.
+fn are_estimated(old: &Report, new: &Report, metric: Metric) -> bool {
+    metric.is_size() && (old.has_estimates() || new.has_estimates())
 }
 
 fn basis(report: &Report) -> (&Name, &Basis) {
@@ -338,6 +350,7 @@ fn notes(old: &Report, new: &Report, metric: Metric) -> Vec<String> {
             ));
         }
     }
+    notes.extend(are_estimated(old, new, metric).then(|| ESTIMATED.to_owned()));
     notes.extend(unknown_names(old, new, metric));
     notes
 }

@@ -77,6 +77,13 @@ impl Report {
         metric == Metric::Keys || self.summary.input.weights.get(metric).is_some()
     }
 
+    /// Whether servers estimated the sizes of large values, from samples that differ from run to run.
+    pub(crate) fn has_estimates(&self) -> bool {
+        let largest = self.summary.largest.as_ref();
+        let has_more = |most| largest.is_none_or(|keys| keys.iter().any(|key| key.elements > most));
+        self.summary.input.estimated_above.is_some_and(has_more)
+    }
+
     /// `load` as a fraction of the total load.
     pub(crate) fn share(&self, load: u64, metric: Metric) -> f64 {
         match self.load(metric).unwrap_or(0) {

@@ -32,8 +32,9 @@ pub(super) fn sentence(diff: &Diff) -> String {
     let first = tags.flat_map(|tags| tags.grew.first().into_iter().chain(tags.appeared.first()));
     if let Some(tag) = first.max_by_key(|tag| tag.at_least) {
         sentence += &format!(
-            "; the tag {{{}}} grew most, by at least {}",
+            "; the tag {{{}}} grew most, by {} {}",
             tag.name,
+            if diff.estimated { "about" } else { "at least" },
             amount(metric, tag.at_least)
         );
     }

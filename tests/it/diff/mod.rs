@@ -2,6 +2,7 @@
 //! panic.
 
 mod coverage;
+mod estimates;
 mod verdicts;
 
 use testkit::prelude::*;
