@@ -83,6 +83,7 @@ __all__ = [
     "Verdict",
     "VerdictChange",
     "WhatIfResult",
+    "Words",
 ]
 
 
@@ -208,6 +209,7 @@ Damage = Literal["incomplete", "missing_node", "empty_server", "truncated", "dup
 
 
 class DiffResult(TypedDict):
+    estimated: bool
     hot: List[Hot]
     new: str
     nodes: List[NodeChange]
@@ -331,6 +333,7 @@ class InputFacts(TypedDict):
     duplicate_share: NotRequired[float | None]
     duplicate_share_exact: bool
     error_lines: int
+    estimated_above: NotRequired[int | None]
     files: List[FileFacts]
     filter: NotRequired[Filtered | None]
     incomplete: List[Incomplete]
@@ -666,10 +669,12 @@ class Verdict(TypedDict):
 class VerdictChange(TypedDict):
     by: Metric
     max_over_mean: OldNewOfDouble
+    overall: States
     slot_cv: OldNewOfDouble
     slot_gini: OldNewOfDouble
     slot_max_over_mean: OldNewOfDouble
     state: States
+    words: Words
 
 
 class WhatIfResult(TypedDict):
@@ -688,3 +693,8 @@ class WhatIfResult(TypedDict):
     top_tags: List[Tag]
     unplaced: Dict[str, Any]
     without_keys: List[str]
+
+
+class Words(TypedDict):
+    new: str
+    old: str

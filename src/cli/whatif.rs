@@ -24,6 +24,7 @@ use crate::cli::values::memory_size;
 use crate::cli::{Ending, Run};
 use crate::options::headings::{CHANGES, LIMITS, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
+use crate::pipeline::beside::Beside;
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{Analysis, file_nodes, input_info};
 use crate::whatif::findings::WhatIfFindings;
@@ -87,6 +88,9 @@ Examples:
   slotscope whatif dumps --topology cluster.nodes --split 'config = 64'
   slotscope whatif dumps --nodes 6 --to-nodes 12";
 
+/// The note where servers counted loads by slot.
+const LEFT_OUT: &str = "CPU time by slot is left out: how much of it each key takes along to another slot is not known";
+
 /// A change to try.
 struct Trial<'a> {
     policies: [&'a Policy; 2],
@@ -106,10 +110,15 @@ impl Trial<'_> {
     }
 
     /// Both sides, with the keys of `reading` renamed by `rules`.
-    fn try_on(&self, reading: &Reading, rules: RenameRules) -> Result<WhatIfFindings> {
+    fn try_on(&self, mut reading: Reading, rules: RenameRules) -> Result<WhatIfFindings> {
         let change = self.change(rules);
-        let scanned = reading.scan("counting", || WhatIf::new(change.clone()))?;
-        let input = input_info::of_reading(reading, &scanned);
+        let beside = Beside::take_from(&mut reading)?;
+        let mut scanned = reading.scan("counting", || WhatIf::new(change.clone()))?;
+        scanned.tally.settle_operations();
+        let counters = beside.join(&mut scanned, &mut reading, None)?;
+        let mut input = input_info::of_reading(&reading, &scanned);
+        let has_loads = counters.is_some_and(|counters| counters.loads.iter().any(Option::is_some));
+        input.notes.extend(has_loads.then(|| LEFT_OUT.to_owned()));
         self.compare(scanned.tally, input)
     }
 
@@ -203,7 +212,7 @@ impl WhatIfArgs {
         let mut findings = match input.keys {
             Keys::Reading(reading) if needs_names => {
                 let topology = named.map_or_else(|| file_nodes::read(&reading), Ok)?;
-                trial(topology)?.try_on(&reading, rules)?
+                trial(topology)?.try_on(reading, rules)?
             }
             // If only nodes change, counts by slot suffice.
             keys => keys.count(&self.analysis(named), |counted| {

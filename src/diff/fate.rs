@@ -29,12 +29,14 @@ pub(crate) enum Fate {
 }
 
 impl Known {
-    /// The change, given the name's entry in a later list.
+    /// The change, given the name's entry in a later list; a name without load in both has not changed.
     pub(crate) fn until(self, later: Known) -> Fate {
         let is_absent = |known: Known| !known.is_listed && known.at_most == 0;
-        if is_absent(self) && later.is_listed {
+        if self.at_most == 0 && later.at_most == 0 {
+            Fate::Same
+        } else if is_absent(self) && later.at_least > 0 {
             Fate::Appeared(later.at_least)
-        } else if self.is_listed && is_absent(later) {
+        } else if self.at_least > 0 && is_absent(later) {
             Fate::Vanished(self.at_least)
         } else if later.at_least > self.at_most {
             Fate::Grew(later.at_least - self.at_most)

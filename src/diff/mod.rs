@@ -21,6 +21,7 @@ use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::counted;
 use slotscope_model::balance::tidy;
+use slotscope_model::measure::Measure;
 use slotscope_model::nodes::{NodeLoad, Nodes};
 use slotscope_model::state::State;
 use slotscope_topology::identity;
@@ -35,6 +36,10 @@ use crate::diff::report::Report;
 /// Schema name and version of the diff.
 pub const SCHEMA: &str = "slotscope.diff/1";
 
+/// The note on estimated sizes.
+const ESTIMATED: &str = "sizes of large values are the servers' estimates from samples, which differ from run to run: a change of a \
+                         few percent may be none";
+
 /// The changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -48,19 +53,21 @@ pub struct Diff {
     pub new: Name,
     /// All of it in a sentence.
     pub sentence: String,
+    /// Whether the amounts are of bytes that servers estimated from samples: names changed by about, not by at least.
+    pub estimated: bool,
     /// All load.
     pub totals: PerMetric<OldNew<u64>>,
     /// The verdict and its numbers.
     pub verdict: VerdictChange,
     /// The nodes of both, in their order in the new report, then those that are gone.
     pub nodes: Vec<NodeChange>,
-    /// The tags; absent if a report has no tags.
+    /// The tags; absent if a report has no tags, or no loads of names in the metric that is compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Names>,
-    /// The prefixes; absent if a report has no prefixes.
+    /// The prefixes; absent as tags are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefixes: Option<Names>,
-    /// The patterns; absent if a report has no patterns.
+    /// The patterns; absent as tags are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patterns: Option<Names>,
     /// Nodes, slots and tags with a much larger part of the load than before.
@@ -75,7 +82,11 @@ pub struct Diff {
 pub struct VerdictChange {
     /// That metric.
     pub by: Metric,
-    /// The verdicts.
+    /// The overall verdicts, whatever metric they are of.
+    pub overall: States,
+    /// The words of these, which the reports begin with.
+    pub words: Words,
+    /// The verdicts in the metric that is compared.
     pub state: States,
     /// The fullest node over the mean node.
     pub max_over_mean: OldNew<f64>,
@@ -95,6 +106,16 @@ pub struct States {
     pub old: State,
     /// After.
     pub new: State,
+}
+
+/// The words of two verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Words {
+    /// Before.
+    pub old: &'static str,
+    /// After.
+    pub new: &'static str,
 }
 
 /// A node before and after; what a report does not have of it is absent.
@@ -136,6 +157,7 @@ impl Diff {
             old: old.file.clone(),
             new: new.file.clone(),
             sentence: String::new(),
+            estimated: are_estimated(old, new, metric),
             totals: per_metric(|metric| OldNew::of(old.load(metric), new.load(metric))),
             verdict: VerdictChange::of(old, new, metric),
             hot: hot::find(&nodes, old, new, metric),
@@ -152,6 +174,11 @@ impl Diff {
 
 fn has(report: &Report, metric: Metric) -> bool {
     report.load(metric).is_some()
+}
+
+/// Whether amounts in the metric are of estimated sizes.
+fn are_estimated(old: &Report, new: &Report, metric: Metric) -> bool {
+    metric.is_size() && (old.has_estimates() || new.has_estimates())
 }
 
 fn basis(report: &Report) -> (&Name, &Basis) {
@@ -193,6 +220,14 @@ impl VerdictChange {
         .map(|balance| move |report: &Report| balance(report, metric).unwrap_or_default());
         VerdictChange {
             by: metric,
+            overall: States {
+                old: old.summary.verdict.state,
+                new: new.summary.verdict.state,
+            },
+            words: Words {
+                old: old.word(),
+                new: new.word(),
+            },
             state: States {
                 old: old.state(metric),
                 new: new.state(metric),
@@ -315,5 +350,27 @@ fn notes(old: &Report, new: &Report, metric: Metric) -> Vec<String> {
             ));
         }
     }
+    notes.extend(are_estimated(old, new, metric).then(|| ESTIMATED.to_owned()));
+    notes.extend(unknown_names(old, new, metric));
     notes
+}
+
+/// Why names are not compared in a metric, although both reports list them.
+fn unknown_names(old: &Report, new: &Report, metric: Metric) -> Option<String> {
+    let lacks = |report: &Report| report.summary.tags.is_some() && !report.has_of_names(metric);
+    let who = match [old, new].map(lacks) {
+        [false, false] => return None,
+        [true, true] => String::from("both reports have"),
+        [true, false] => format!("{} has", old.file),
+        [false, true] => format!("{} has", new.file),
+    };
+    let is_common = |metric: &Metric| {
+        [old, new].map(|report| has(report, *metric) && report.has_of_names(*metric)) == [true; 2]
+    };
+    let other = [Metric::Bytes, Metric::Keys].into_iter().find(is_common)?;
+    Some(format!(
+        "names are not compared: {who} {} by slot, not by name; --by {} compares them",
+        Measure::from(metric).noun(),
+        other.name()
+    ))
 }

@@ -36,7 +36,8 @@ pub struct Change {
     /// Its counts.
     #[serde(flatten)]
     pub load: PerMetric<OldNew<u64>>,
-    /// In the metric that is compared it changed at least by this, whatever the counts missed.
+    /// In the metric that is compared it changed at least by this, whatever the counts missed; by about this, where sizes are
+    /// estimated.
     pub at_least: u64,
     /// Its part of the load of all keys.
     pub share: OldNew<f64>,

@@ -7,6 +7,7 @@ use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_model::Summary;
 use slotscope_model::balance::{sum, tidy};
+use slotscope_model::finding::Finding;
 use slotscope_model::patterns::KeyGroups;
 use slotscope_model::state::State;
 use slotscope_model::tags::Tag;
@@ -52,6 +53,13 @@ impl Report {
         }
     }
 
+    /// The word that it begins with: that of the first finding which sets the state.
+    pub(crate) fn word(&self) -> &'static str {
+        let verdict = &self.summary.verdict;
+        let first = verdict.problems().next();
+        first.map_or(verdict.state.word(None), Finding::word)
+    }
+
     /// How uneven its nodes are by a metric.
     pub(crate) fn state(&self, metric: Metric) -> State {
         let verdict = &self.summary.verdict;
@@ -64,6 +72,18 @@ impl Report {
         self.totals.get(metric).copied()
     }
 
+    /// Whether the loads of names are known in a metric: servers count CPU time by slot alone.
+    pub(crate) fn has_of_names(&self, metric: Metric) -> bool {
+        metric == Metric::Keys || self.summary.input.weights.get(metric).is_some()
+    }
+
+    /// Whether servers estimated the sizes of large values, from samples that differ from run to run.
+    pub(crate) fn has_estimates(&self) -> bool {
+        let largest = self.summary.largest.as_ref();
+        let has_more = |most| largest.is_none_or(|keys| keys.iter().any(|key| key.elements > most));
+        self.summary.input.estimated_above.is_some_and(has_more)
+    }
+
     /// `load` as a fraction of the total load.
     pub(crate) fn share(&self, load: u64, metric: Metric) -> f64 {
         match self.load(metric).unwrap_or(0) {
@@ -74,21 +94,36 @@ impl Report {
 
     /// The heaviest tags, with bounds on their load in the metric `metric`.
     pub(crate) fn tags<'a>(&'a self, metric: Metric) -> Option<NameList<'a>> {
-        let tags = self.summary.tags.as_ref()?;
+        let tags = self
+            .summary
+            .tags
+            .as_ref()
+            .filter(|_| self.has_of_names(metric))?;
         let bounds = |tag: &'a Tag| Bounds::of(&tag.load, metric, tag.error(metric));
         let rows = tags.top.iter().map(|tag| (&tag.tag, bounds(tag)));
-        Some(self.list(tags.exact, tags.max_error, rows.collect(), metric))
+        let rows: BTreeMap<_, _> = rows.collect();
+        // A list by another metric lacks the tags without load in that.
+        let has_all = metric == self.summary.by || rows.len() as u64 >= tags.distinct;
+        Some(self.list(tags.exact && has_all, tags.max_error, rows, metric))
     }
 
     /// The heaviest prefixes.
     pub(crate) fn prefixes(&self, metric: Metric) -> Option<NameList<'_>> {
-        let prefixes = self.summary.prefixes.as_ref()?;
+        let prefixes = self
+            .summary
+            .prefixes
+            .as_ref()
+            .filter(|_| self.has_of_names(metric))?;
         Some(self.groups(prefixes, metric, |row| (&row.prefix, &row.kind.load)))
     }
 
     /// The heaviest patterns.
     pub(crate) fn patterns(&self, metric: Metric) -> Option<NameList<'_>> {
-        let patterns = self.summary.patterns.as_ref()?;
+        let patterns = self
+            .summary
+            .patterns
+            .as_ref()
+            .filter(|_| self.has_of_names(metric))?;
         Some(self.groups(patterns, metric, |row| (&row.pattern, &row.kind.load)))
     }
 

@@ -31,7 +31,7 @@ pub(crate) fn sections(diff: &Diff) -> Vec<Section<'_>> {
         sections.extend(
             names
                 .iter()
-                .flat_map(|names| name_sections(singular, plural, names, metric)),
+                .flat_map(|names| name_sections(singular, plural, names, diff)),
         );
     }
     sections.push(remarks::section(remarks::remarks(
@@ -159,8 +159,14 @@ fn name_sections<'a>(
     singular: &'static str,
     plural: &str,
     names: &'a Names,
-    metric: Metric,
+    diff: &Diff,
 ) -> Vec<Section<'a>> {
+    let metric = diff.verdict.by;
+    let head = if diff.estimated {
+        "changed by about"
+    } else {
+        "by at least"
+    };
     // Shown if one report does not list the name.
     let missing = |fate: &str| match fate {
         "grew" | "shrank" => "not listed",
@@ -180,10 +186,9 @@ fn name_sections<'a>(
                 amount(load(change).old)
             })
             .column(Column::for_people("now"), |change| amount(load(change).new))
-            .column(
-                Column::for_people("by at least").rank(Rank::Main),
-                |change| Cell::amount(metric, change.at_least),
-            )
+            .column(Column::for_people(head).rank(Rank::Main), |change| {
+                Cell::amount(metric, change.at_least)
+            })
             .build()
     };
     let lists = names.by_fate().into_iter();

@@ -2,25 +2,28 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::amount;
-use slotscope_model::state::State;
+use slotscope_model::measure::Measure;
 use slotscope_model::words::times;
 
-use crate::diff::{Diff, OldNew};
+use crate::diff::{Diff, OldNew, States, Words};
 
 /// The main changes, without a full stop.
 pub(super) fn sentence(diff: &Diff) -> String {
     let (verdict, metric) = (&diff.verdict, diff.verdict.by);
     let total = diff.totals.get(metric).copied().unwrap_or_default();
-    let [old, new] = [verdict.state.old, verdict.state.new].map(State::name);
-    let mut sentence = totals(&total, metric);
-    sentence += &if old == new {
-        format!("; still {new}")
-    } else {
-        format!("; {old} became {new}")
-    };
+    let Words { old, new } = verdict.words;
+    let mut sentence = format!("{}; {}", became(old, new), totals(&total, metric));
+    let mut comma = "; ";
+    // A limit, or the other role, may decide the verdict.
+    if verdict.state != verdict.overall {
+        let States { old, new } = verdict.state;
+        let noun = Measure::from(metric).noun();
+        sentence += &format!("; by {noun} {}", became(old.name(), new.name()));
+        comma = ", ";
+    }
     if let (Some(old), Some(new)) = (verdict.max_over_mean.old, verdict.max_over_mean.new) {
         sentence += &format!(
-            ", the fullest node at {} its share, {} before",
+            "{comma}the fullest node at {} its share, {} before",
             times(new),
             times(old)
         );
@@ -29,12 +32,22 @@ pub(super) fn sentence(diff: &Diff) -> String {
     let first = tags.flat_map(|tags| tags.grew.first().into_iter().chain(tags.appeared.first()));
     if let Some(tag) = first.max_by_key(|tag| tag.at_least) {
         sentence += &format!(
-            "; the tag {{{}}} grew most, by at least {}",
+            "; the tag {{{}}} grew most, by {} {}",
             tag.name,
+            if diff.estimated { "about" } else { "at least" },
             amount(metric, tag.at_least)
         );
     }
     sentence
+}
+
+/// A verdict that changed or stayed.
+fn became(old: &str, new: &str) -> String {
+    if old == new {
+        format!("still {new}")
+    } else {
+        format!("{old} became {new}")
+    }
 }
 
 fn totals(total: &OldNew<u64>, metric: Metric) -> String {

@@ -52,14 +52,31 @@ impl Beside {
         Ok(beside)
     }
 
-    /// Reads them, adds their loads to the counts of the other inputs, and appends them to the inputs of `reading`
-    /// again. `ops` is the statistic that counts as operations.
+    /// Reads them and adds their loads to the counts of the other inputs. `ops` is the statistic that counts as
+    /// operations.
     ///
     /// # Errors
-    /// An input cannot be read, or two have counts for the same slot.
+    /// As for `join`.
     pub(crate) fn add_to(
         self,
         counted: &mut Scanned<Tallies>,
+        reading: &mut Reading,
+        ops: Option<&str>,
+    ) -> Result<Option<Counters>> {
+        let counters = self.join(counted, reading, ops)?;
+        if let Some(counters) = &counters {
+            slot_stats::set_loads(&mut counted.tally, counters);
+        }
+        Ok(counters)
+    }
+
+    /// Reads them and appends them to the inputs of `counted` and `reading` again; the counts stay as they are.
+    ///
+    /// # Errors
+    /// An input cannot be read, or two have counts for the same slot.
+    pub(crate) fn join<T>(
+        self,
+        counted: &mut Scanned<T>,
         reading: &mut Reading,
         ops: Option<&str>,
     ) -> Result<Option<Counters>> {
@@ -71,7 +88,6 @@ impl Beside {
             .map(|(source, spelling)| (&**source, *spelling))
             .collect();
         let slot_stats::Taken { scanned, counters } = slot_stats::read(&sources, ops)?;
-        slot_stats::set_loads(&mut counted.tally, &counters);
         let before = reading.sources.len();
         for mut input in scanned.inputs {
             // Keys are counted from the dump.

@@ -30,6 +30,8 @@ pub(crate) fn remark(
         let finished = timestamp(manifest.finished.as_bytes()).map(|at| at / 1000);
         input.written = input.written.max(finished);
         input.sample_percent = sampled(manifest).or(input.sample_percent);
+        let estimated = [estimated_above(manifest), input.estimated_above];
+        input.estimated_above = estimated.into_iter().flatten().min();
         if lacks_open_slots_alone(manifest) {
             input.warnings.extend(missing(manifest, redaction));
         } else {
@@ -71,6 +73,12 @@ fn note_captures(collection: &Collection, files: &mut [FileFacts]) {
 /// The percentage of slots that were read, where these are not all.
 fn sampled(manifest: &Manifest) -> Option<f64> {
     Some(manifest.settings.sample_percent).filter(|percent| *percent < 100.0)
+}
+
+/// The elements above which servers estimated sizes, if they gave any.
+fn estimated_above(manifest: &Manifest) -> Option<u64> {
+    let has_sizes = manifest.level == Level::Sizes && !manifest.without_sizes;
+    has_sizes.then_some(manifest.settings.exact_elements)
 }
 
 /// The parts missing from collections.
@@ -243,12 +251,13 @@ fn keys_of_all(manifest: &Manifest, sampled: f64) -> String {
 
 /// How it was collected, and what happened meanwhile.
 fn notes(manifest: &Manifest) -> Vec<String> {
-    let settings = &manifest.settings;
-    let estimated = format!(
-        "sizes of values with more than {} elements are estimated by the server from {} of them",
-        grouped(settings.exact_elements),
-        grouped(settings.samples)
-    );
+    let estimated = |most: u64| {
+        format!(
+            "sizes of values with more than {} elements are estimated by the server from {} of them",
+            grouped(most),
+            grouped(manifest.settings.samples)
+        )
+    };
     let mut notes = vec![format!(
         "collected from running servers, {} to {}: keys that came or went meanwhile are counted or not",
         time(&manifest.started),
@@ -257,8 +266,7 @@ fn notes(manifest: &Manifest) -> Vec<String> {
     notes.extend((!manifest.cluster).then(|| {
         "the server is not in cluster mode: it is taken for one node with all slots; --nodes N shows its keys on a cluster of N primaries".into()
     }));
-    let has_sizes = manifest.level == Level::Sizes && !manifest.without_sizes;
-    notes.extend(has_sizes.then_some(estimated));
+    notes.extend(estimated_above(manifest).map(estimated));
     notes.extend(facts(manifest));
     notes
 }

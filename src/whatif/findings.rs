@@ -38,7 +38,7 @@ pub struct WhatIfFindings {
     pub moved: PerMetric<u64>,
     /// Keys that change their node.
     pub changed_node: PerMetric<u64>,
-    /// Keys that get another name.
+    /// Keys that get another name; of captures alone, operations on them.
     pub renamed: u64,
     /// Keys that have no slot afterwards; they are missing there.
     pub unplaced: PerMetric<u64>,
@@ -110,6 +110,10 @@ impl WhatIfFindings {
         let (renamed, tag_sample) = (counted.renamed, counted.tag_splits.count());
         let parted_tags = tag_sample.of_all(distinct);
         let input = before.input.clone();
+        let renamed = match input.keys {
+            0 => renamed[Metric::Ops],
+            _ => renamed[Metric::Keys],
+        };
         let top_tags = after
             .tags
             .iter()

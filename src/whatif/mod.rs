@@ -72,7 +72,7 @@ pub struct WhatIf {
     /// Keys that change nodes.
     pub changed_node: Load,
     /// Keys that are renamed.
-    pub renamed: u64,
+    pub renamed: Load,
     /// Keys without a slot afterwards: no pattern of the policy matches, or the name is too long for a server.
     pub unplaced: Load,
     /// Tags whose keys are split up.
@@ -105,7 +105,7 @@ impl WhatIf {
             after: Some(tallies()),
             moved: Load::default(),
             changed_node: Load::default(),
-            renamed: 0,
+            renamed: Load::default(),
             unplaced: Load::default(),
             tag_splits: TagSplits::default(),
             scratch: Scratch {
@@ -130,6 +130,12 @@ impl WhatIf {
         what_if
     }
 
+    /// Turns the operations on each key into its weight on both sides, once everything is counted.
+    pub(crate) fn settle_operations(&mut self) {
+        self.before.settle_operations();
+        self.after.iter_mut().for_each(Tallies::settle_operations);
+    }
+
     /// The keys after the change.
     pub fn after(&self) -> &Tallies {
         self.after.as_ref().unwrap_or(&self.before)
@@ -143,14 +149,14 @@ impl WhatIf {
 }
 
 impl Scratch {
-    /// Counts the keys of a batch after the change, and records their slots; returns the number renamed.
+    /// Counts the keys of a batch after the change, and records their slots; returns those renamed.
     fn add_renamed(
         &mut self,
         change: &WhatIfChange,
         keys: &SlotBatch<'_>,
         to: &mut Tallies,
-    ) -> u64 {
-        let (mut at, mut renamed) = (0, 0);
+    ) -> Load {
+        let (mut at, mut renamed) = (0, Load::default());
         while at < keys.len() {
             at = self.rename(change, keys, at, &mut renamed);
             self.add(change, keys, to);
@@ -164,7 +170,7 @@ impl Scratch {
         change: &WhatIfChange,
         keys: &SlotBatch<'_>,
         from: usize,
-        renamed: &mut u64,
+        renamed: &mut Load,
     ) -> usize {
         self.names.clear();
         self.keys.clear();
@@ -180,7 +186,9 @@ impl Scratch {
             if is_possible {
                 self.keys.push(start as u32, self.names.len() as u32);
                 self.places.push(at as u32);
-                *renamed += u64::from(self.names[start..] != *key);
+                if self.names[start..] != *key {
+                    *renamed += keys.batch.values.load(at);
+                }
             }
             at += 1;
         }

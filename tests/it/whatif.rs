@@ -1,5 +1,7 @@
 //! whatif as a user runs it: both sides are reports of analyze; and the first examples that people read.
 
+use slotscope::source::collection::load::{LoadEntry, MonitorEntry, MonitorNode};
+use slotscope::source::collection::manifest::example;
 use testkit::dumps::mixed_keys;
 use testkit::prelude::*;
 
@@ -204,4 +206,87 @@ fn what_cannot_be_tried_is_refused() {
          whatif dump.keys --to-nodes 4 --by ops | --by ops: the input has no ops of its keys; it has: keys
          whatif dump.keys --to-topology no.such | no.such: no such file",
     );
+}
+
+/// A collection of one node with 40 keys of the tag `hot`, CPU time by slot, and three commands on each of these keys.
+fn collected_with_load() -> Scratch {
+    let capture = "1.127.0.0.1-7001.monitor";
+    let mut manifest = example(&["a.csv"]);
+    manifest.cluster = false;
+    manifest.nodes[0].keys = 100;
+    manifest.load = Some(LoadEntry {
+        secs: 9.0,
+        nodes_by_slot: 1,
+        monitor: Some(MonitorEntry {
+            secs: 9.0,
+            nodes: vec![MonitorNode {
+                name: "127.0.0.1:7001".into(),
+                file: capture.into(),
+                commands: 120,
+                secs: 9.0,
+                ..MonitorNode::default()
+            }],
+        }),
+        ..LoadEntry::default()
+    });
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("c")).unwrap();
+    scratch.file("c/collect.json", serde_json::to_string(&manifest).unwrap());
+    let hot = |key: usize| format!("{{hot}}:{key}");
+    let keys = (0..40)
+        .map(hot)
+        .chain((40..100).map(|key| format!("user:{key}")));
+    let rows: String = keys.map(|key| format!("{key},100\n")).collect();
+    scratch.file("c/a.csv", format!("key,memory\n{rows}"));
+    let commands = (0..120).map(|at| {
+        let key = hot(at % 40);
+        format!("1700000000.{at:06} [0 127.0.0.1:5] \"GET\" \"{key}\"\n")
+    });
+    scratch.file(&format!("c/{capture}"), commands.collect::<String>());
+    let series = |second: u32, cpu: u32| {
+        format!(
+            "{{\"time\":\"2026-11-22T10:00:{second:02}Z\",\"node\":\"127.0.0.1:7001\",\"slots\":[[7,{{\"key-count\":1,\"cpu-usec\":{cpu}}}]]}}\n"
+        )
+    };
+    scratch.file("c/slot-stats.json", series(0, 1) + &series(9, 90));
+    scratch
+}
+
+#[test]
+fn a_collection_with_load_is_whole_where_keys_are_renamed() {
+    let scratch = collected_with_load();
+    for change in [
+        ["--split", "hot = 4"],
+        ["--retag", r"\{hot\} => {other}"],
+        ["--to-policy", "enterprise"],
+    ] {
+        let line = [
+            "whatif", "c", "--nodes", "3", "--json", change[0], change[1],
+        ];
+        let found = scratch.report(&line);
+        let input = &found["input"];
+        assert_eq!(input["incomplete"], json!([]), "{change:?}");
+        assert!(input["files"].lists("format", "slot-stats"), "{input}");
+        assert_ne!(found["after"]["verdict"]["state"], "suspicious");
+        input["notes"]
+            .to_string()
+            .says("CPU time by slot is left out");
+    }
+    std::fs::remove_file(scratch.path("c/slot-stats.json")).unwrap();
+    let output = scratch.run("whatif c --nodes 3 --split 'hot = 4'");
+    assert_eq!(code(&output), 2, "a file that is gone is still missed");
+}
+
+#[test]
+fn commands_on_a_key_are_no_keys() {
+    let scratch = collected_with_load();
+    let line = "whatif c --nodes 3 --split 'hot = 4' --by ops";
+    let found = scratch.report(&format!("{line} --json"));
+    assert_eq!(found["renamed"], 40);
+    let tags = found["top_tags"].list().iter();
+    let ops: Vec<u64> = tags.map(|tag| tag["ops"].whole()).collect();
+    assert_eq!(ops.iter().sum::<u64>(), 120, "{ops:?}");
+    scratch.text(line).says("another name: 40 keys");
+    let capture = "whatif c/1.127.0.0.1-7001.monitor --nodes 3 --split 'hot = 4'";
+    scratch.text(capture).says("another name: 120 operations");
 }

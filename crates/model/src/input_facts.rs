@@ -47,6 +47,10 @@ pub struct InputFacts {
     /// The meaning of the sizes of RDB files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
+    /// The elements above which servers estimated the size of a value, from a sample that differs from run to run; absent
+    /// where they did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated_above: Option<u64>,
     /// The percentage of slots that were collected, where it was a sample of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample_percent: Option<f64>,

@@ -58,6 +58,7 @@ impl Redact for InputFacts {
             // Its patterns are omitted when redacting.
             policy: _,
             sizes: _,
+            estimated_above: _,
             sample_percent: _,
             of_files: _,
             // Sentences without names.

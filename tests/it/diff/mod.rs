@@ -2,6 +2,8 @@
 //! panic.
 
 mod coverage;
+mod estimates;
+mod verdicts;
 
 use testkit::prelude::*;
 use testkit::usage;
@@ -65,7 +67,7 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
     let first = said.split("\n\n").next().unwrap().replace('\n', " ");
     first
         .begins(
-            "2,975 keys, 640 keys more than before (+27.4%); still skewed, the fullest node at ",
+            "still SKEWED; 2,975 keys, 640 keys more than before (+27.4%); the fullest node at ",
         )
         .ends("the tag {grows} grew most, by at least 890 keys");
     said.says("Tags that grew")
@@ -107,7 +109,7 @@ fn a_report_compared_with_itself_has_not_changed() {
     assert_eq!((&diff["hot"], &diff["notes"]), (&json!([]), &json!([])));
     scratch
         .text("diff old old")
-        .begins("2,310 keys, as before; still ");
+        .begins("still SKEWED; 2,310 keys, as before; the fullest node at ");
 }
 
 #[test]
@@ -229,7 +231,7 @@ fn reports_by_different_metrics_are_compared_in_one_that_both_have() {
     assert_eq!(found["tags"]["shrank"].each("name"), json!(["b"]));
     scratch
         .text("diff keys keys --by bytes")
-        .begins("400 B, as before");
+        .says("; 400 B, as before");
     scratch.refuses("diff names bytes --by bytes | --by bytes: names has: keys");
     // A name that the list by another metric leaves out is not claimed to have changed.
     keys["tags"]["top"].as_array_mut().unwrap().pop();
