@@ -319,13 +319,11 @@ fn counts(review: &Capacity) -> Section<'_> {
     let mut lines = Vec::new();
     if has_limit {
         let part = 100.0 * review.full_at;
-        let then = match review
-            .counts
-            .iter()
-            .any(|count| count.fits.is_some_and(|fits| fits.grown.is_some()))
-        {
-            true => format!(" today and {then}, by the estimates"),
-            false => String::from(" today"),
+        let mut fits = review.counts.iter().filter_map(|count| count.fits);
+        let then = if fits.any(|fits| fits.grown.is_some()) {
+            format!(" today and {then}, by the estimates")
+        } else {
+            String::from(" today")
         };
         lines.push(format!(
             "fits: the fullest stays below {part:.0}% of the limit{then}; less one: with one shard lost too"

@@ -8,8 +8,8 @@ use crate::format::parse::size::{ReadNumber, bytes, size_in, size_in_thousands};
 use crate::format::parse::time;
 use crate::format::table::role::Role;
 use crate::format::table::vocabulary::{
-    EXPIRY, FILLERS, KEYS, MILLISECONDS, NAMES, OF_SIZES, OF_TABLES, OTHERS, PERIODS, SECONDS,
-    SIZES, UNREAD, is_of_size, unit,
+    FILLERS, KEYS, MILLISECONDS, NAMES, OF_SIZES, OF_TABLES, OTHERS, PERIODS, SECONDS, SIZES,
+    UNREAD, is_of_size, unit,
 };
 use crate::metric::Metric;
 
@@ -236,6 +236,7 @@ fn words(name: &[u8]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::table::vocabulary::EXPIRY;
 
     fn role(name: &str) -> Option<Option<Role>> {
         named(name.as_bytes()).map(|named| named.role)
