@@ -13,7 +13,8 @@ use slotscope_model::Summary;
 
 use crate::capacity::fit::Reached;
 use crate::capacity::grow::Grown;
-use crate::capacity::outlook::{Outlook, after};
+use crate::capacity::months::after;
+use crate::capacity::outlook::Outlook;
 use crate::capacity::shards::Memory;
 
 /// The most numbers of shards that are tried at once.

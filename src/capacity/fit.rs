@@ -11,8 +11,9 @@ use serde::Serialize;
 
 use slotscope_model::balance::tidy;
 
-use crate::capacity::line::{ESTIMATE, HIGH, LOW, Line, Side};
-use crate::capacity::outlook::months;
+pub use crate::capacity::line::Shape;
+use crate::capacity::line::{ESTIMATE, HIGH, LOW, Line, MOST, Side};
+use crate::capacity::months::months;
 use crate::capacity::season::{DAY, period};
 
 /// Forecasts end here.
@@ -25,8 +26,6 @@ pub(crate) const LEAST_MONTHS: f64 = 12.0 / 365.25;
 const LEAST_FOR_A_MONTH: f64 = 0.9;
 /// A shape is ruled out if the other is 7 times as likely, e^2.
 const RULED_OUT: f64 = 2.0;
-/// Larger amounts are rejected.
-pub(super) const MOST: f64 = 1e30;
 
 /// An estimate and its interval in 95 of 100 cases.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -69,27 +68,6 @@ pub struct Rate {
     pub a_day: Interval,
     /// The part of the amount that a month adds, 0.05 for 5%; absent where the reports are of less than a month.
     pub a_month: Option<Interval>,
-}
-
-/// How something grows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Shape {
-    /// By the same amount each month.
-    Linear,
-    /// By the same percentage each month.
-    Exponential,
-}
-
-impl Shape {
-    /// The value to fit a line through.
-    pub(super) fn level(self, amount: f64, unit: f64) -> f64 {
-        match self {
-            Shape::Linear => amount,
-            Shape::Exponential => unit * amount.ln(),
-        }
-    }
 }
 
 /// An amount over time: of one part, or of parts that grow differently and add up.

@@ -1,6 +1,7 @@
 //! A line through the last of some amounts or of their logarithms: a random walk with a drift.
 
-use crate::capacity::fit::{MOST, Shape};
+use serde::Serialize;
+
 use crate::capacity::season::{Season, Step, period};
 
 /// Relative precision limit of reported amounts, however straight a line few points make.
@@ -12,6 +13,30 @@ const WEIGHED: usize = 5;
 const BLOCKS: usize = 8;
 /// Iterations for the weights to converge.
 const ROUNDS: usize = 8;
+
+/// Larger amounts are rejected.
+pub(super) const MOST: f64 = 1e30;
+
+/// How something grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// By the same amount each month.
+    Linear,
+    /// By the same percentage each month.
+    Exponential,
+}
+
+impl Shape {
+    /// The value to fit a line through.
+    pub(super) fn level(self, amount: f64, unit: f64) -> f64 {
+        match self {
+            Shape::Linear => amount,
+            Shape::Exponential => unit * amount.ln(),
+        }
+    }
+}
 
 /// A line through the last amount or its logarithm.
 #[derive(Debug, Clone, PartialEq)]

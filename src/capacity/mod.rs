@@ -7,6 +7,7 @@ pub mod counts;
 pub mod fit;
 pub mod grow;
 mod line;
+mod months;
 pub mod names;
 mod notes;
 #[doc(hidden)]

@@ -10,7 +10,8 @@ use slotscope_model::tags::Tag;
 
 use crate::capacity::fit::Reached;
 use crate::capacity::grow::Grown;
-use crate::capacity::outlook::{Outlook, after};
+use crate::capacity::months::after;
+use crate::capacity::outlook::Outlook;
 use crate::capacity::parts::{self, Points};
 use crate::capacity::point::Condensed;
 

@@ -6,10 +6,8 @@ use slotscope_engine::name::Name;
 use slotscope_model::balance::tidy;
 
 use crate::capacity::fit::{Fit, Interval, Rate, Reached, Shape};
+use crate::capacity::months::{after, months};
 use crate::capacity::parts::{self, Part, Points};
-
-/// Seconds per month: a twelfth of a calendar year.
-pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
 
 /// An amount over time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -144,14 +142,4 @@ impl Series {
     pub(crate) fn span(&self) -> f64 {
         tidy(self.fit.span)
     }
-}
-
-/// Months from one time to a later one.
-pub(crate) fn months(from: u64, to: u64) -> f64 {
-    to.saturating_sub(from) as f64 / MONTH_SECS
-}
-
-/// The time this many months after another.
-pub(crate) fn after(at: u64, months: f64) -> u64 {
-    at.saturating_add((months * MONTH_SECS) as u64)
 }

@@ -6,7 +6,7 @@ use slotscope_report::view::forecast::{Forecast, Line};
 
 use crate::capacity::Capacity;
 use crate::capacity::fit::Interval;
-use crate::capacity::outlook::after;
+use crate::capacity::months::after;
 use crate::capacity::shards::{Shard, least_limit};
 use crate::capacity::wording::headline;
 

@@ -11,7 +11,8 @@ use slotscope_topology::ranges;
 use crate::capacity::Options;
 use crate::capacity::fit::Reached;
 use crate::capacity::grow::Grown;
-use crate::capacity::outlook::{Outlook, after};
+use crate::capacity::months::after;
+use crate::capacity::outlook::Outlook;
 use crate::capacity::parts::Part;
 use crate::capacity::point::Condensed;
 

@@ -6,7 +6,8 @@ use slotscope_report::view::{Cell, Column, Table};
 
 use crate::capacity::Capacity;
 use crate::capacity::fit::{Interval, Reached};
-use crate::capacity::outlook::{Outlook, after};
+use crate::capacity::months::after;
+use crate::capacity::outlook::Outlook;
 use crate::capacity::shards::least_limit;
 
 /// An amount of something at a time.

@@ -10,8 +10,9 @@ use slotscope_report::view::{Block, Cell, Column, Scope, Section, Table, remarks
 use crate::capacity::Capacity;
 use crate::capacity::counts::{Fits, Fullest, ShardCount};
 use crate::capacity::fit::{Interval, Reached};
+use crate::capacity::months::after;
 use crate::capacity::names::Heavy;
-use crate::capacity::outlook::{Outlook, after};
+use crate::capacity::outlook::Outlook;
 use crate::capacity::picture;
 use crate::capacity::point::{FullestAt, Point};
 use crate::capacity::shards::Shard;

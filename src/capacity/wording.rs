@@ -8,8 +8,8 @@ use slotscope_model::measure::Measure;
 use crate::capacity::Capacity;
 use crate::capacity::counts::{Fits, Floor, ShardCount};
 use crate::capacity::fit::{Interval, Rate, Reached};
+use crate::capacity::months::after;
 use crate::capacity::names::Heavy;
-use crate::capacity::outlook::after;
 use crate::capacity::shards::{Basis, Shard};
 
 /// The whole review.

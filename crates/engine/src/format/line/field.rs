@@ -2,7 +2,7 @@
 
 use crate::format::batch::Number;
 use crate::format::table::columns::Role;
-use crate::format::table::names::Unit;
+use crate::format::table::units::Unit;
 
 /// A field.
 #[derive(Debug, Clone, Copy, PartialEq)]

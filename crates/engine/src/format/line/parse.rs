@@ -4,7 +4,7 @@ use crate::format::batch::{Number, Word};
 use crate::format::line::field::{Atom, Field, Literal, Written};
 use crate::format::line::{Pattern, Token};
 use crate::format::table::columns::Role;
-use crate::format::table::names::Unit;
+use crate::format::table::units::Unit;
 use crate::metric::Metric;
 use crate::name::Name;
 

@@ -8,8 +8,8 @@ use crate::format::line::{Pattern, Token, trimmed};
 use crate::format::parse::escape;
 use crate::format::redis_cli::{errors, noise};
 use crate::format::table::columns::{ROLES, Role};
-use crate::format::table::names::Unit;
 use crate::format::table::plain_rows::{self, Grid};
+use crate::format::table::units::Unit;
 use crate::format::table::{
     Carried, Row, Rows, Step, Unreadables, number_columns, optional, reader, skipped,
 };

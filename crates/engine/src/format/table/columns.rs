@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{Number, Word};
-use crate::format::table::names::{self, Named, Unit};
+use crate::format::table::names::{self, Named};
 pub(crate) use crate::format::table::role::{ROLES, Role};
+use crate::format::table::units::Unit;
 use crate::metric::Metric;
 use crate::name::Name;
 

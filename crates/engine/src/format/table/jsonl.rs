@@ -16,7 +16,7 @@ use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::json_rows::JsonRows;
 use crate::format::table::key_spelling::{DUMP, KeySpelling};
-use crate::format::table::names::Unit;
+use crate::format::table::units::Unit;
 use crate::format::table::{Carried, Refusal, Row, Rows, Span, Step, TableReader, Unreadables};
 use crate::format::{Columns, Format, Head, Opened};
 use crate::metric::Metric;

@@ -6,8 +6,8 @@ use crate::format::parse::python;
 use crate::format::parse::value::{Value, value};
 use crate::format::table::Span;
 use crate::format::table::columns::{self, ColumnNames, ROLES, Role};
-use crate::format::table::names::Unit;
 use crate::format::table::separator::{Cell, Separator};
+use crate::format::table::units::Unit;
 use crate::metric::Metric;
 
 /// The layout of a table.

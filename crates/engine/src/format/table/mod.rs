@@ -13,12 +13,13 @@ pub(crate) mod plain_rows;
 pub(crate) mod role;
 pub(crate) mod separator;
 pub(crate) mod tool_rows;
+pub(crate) mod units;
 mod vocabulary;
 
 use crate::format::batch::{BATCH_KEYS, MISSING, Number, SOMETIME, Values, Word};
 use crate::format::parse::size::{ReadNumber, count, integer, is_missing};
 use crate::format::table::columns::{ROLES, Role};
-use crate::format::table::names::Unit;
+use crate::format::table::units::Unit;
 use crate::format::{BYTE_ORDER_MARK, Columns, Notice, ReadStats, Reader};
 use crate::metric::{Metric, WEIGHTS};
 use crate::source::block::{Block, Padded, Piece};

@@ -4,8 +4,8 @@
 use crate::format::table::columns::{ColumnNames, KeyEscapes};
 use crate::format::table::csv_keys::CsvKeys;
 use crate::format::table::layout::{KeyText, Layout};
-use crate::format::table::names::Unit;
 use crate::format::table::separator::Separator;
+use crate::format::table::units::Unit;
 use crate::format::{Detected, Head, Opened, table};
 
 /// The columns that every version writes.

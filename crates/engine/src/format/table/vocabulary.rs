@@ -1,8 +1,8 @@
 //! Words in the names of columns, by what they say about the numbers below.
 
 use crate::format::batch::{Number, Word};
-use crate::format::table::names::Unit;
 use crate::format::table::role::Role;
+use crate::format::table::units::Unit;
 use crate::metric::Metric;
 
 pub(super) const KEYS: &[&str] = &[
