@@ -343,7 +343,7 @@ fn slots_of_renamed_keys_are_those_that_a_real_server_gives() {
     assert_eq!(truth.after().slots.loads.keys, loads);
     let found = [&truth.moved, &truth.changed_node].map(|of| of[Metric::Keys]);
     assert_eq!(found, [moved, changed]);
-    assert_eq!(truth.renamed.keys, differing.count() as u64);
+    assert_eq!(truth.renamed[Metric::Keys], differing.count() as u64);
     for (threads, chunk) in [(2, 1 << 13), (4, 1 << 15)] {
         let found = count(&plan, threads, chunk, &keys);
         let is_same = found.before == truth.before && found.after() == truth.after();
