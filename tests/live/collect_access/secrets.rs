@@ -79,7 +79,7 @@ fn a_password_that_is_wrong_or_missing_is_an_error_without_it() {
         collect IN --user me | --ask-password
         collect IN --password-file no.password | no such file
         collect IN --password-file empty.password | first line is empty
-        analyze empty.password --topology redis://me:hunter2@IN | no such file
+        analyze empty.password --topology redis://me:hunter2@IN | an address in place of a file
         timeline redis://me:hunter2@IN | slotscope collect URL
         plan redis://me:hunter2@IN --nodes 3 | does not take this user and password",
     ) {
