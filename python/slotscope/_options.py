@@ -71,7 +71,7 @@ class Analyze(TypedDict, total=False):
 
     address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
-    by: Mapping[str, float] | list[str] | str
+    by: list[str] | str
     cluster_info: Path
     date: str
     db: int
@@ -188,7 +188,7 @@ class Plan(TypedDict, total=False):
     add: int
     address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
-    by: Mapping[str, float] | list[str] | str
+    by: list[str] | str
     db: int
     delimiter: str
     escapes: str
@@ -294,7 +294,7 @@ class WhatIf(TypedDict, total=False):
 
     address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
-    by: Mapping[str, float] | list[str] | str
+    by: list[str] | str
     db: int
     delimiter: str
     escapes: str
@@ -388,7 +388,7 @@ class Advise(TypedDict, total=False):
     address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
     batches: Path | list[Path]
-    by: Mapping[str, float] | list[str] | str
+    by: list[str] | str
     db: int
     delimiter: str
     escapes: str
@@ -441,7 +441,7 @@ class Capacity(TypedDict, total=False):
         with_doubtful: Count reports of incomplete, suspicious and partly seen inputs too
     """
 
-    by: Mapping[str, float] | list[str] | str
+    by: list[str] | str
     date: str
     force: bool
     full_at: float

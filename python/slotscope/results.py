@@ -306,6 +306,7 @@ class GoalOutcome(TypedDict):
     limit: NotRequired[Limit | None]
     met: bool
     metric: Metric
+    of_servers: NotRequired[bool]
     reason: str | None
     rest_after: float
     rest_before: float

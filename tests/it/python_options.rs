@@ -73,7 +73,7 @@ fn python_type(arg: &Arg) -> String {
         ArgAction::Append if name.is_some_and(|name| name.contains('=')) => {
             format!("Mapping[str, {one} | float] | list[{one}] | {one}")
         }
-        _ if arg.get_id() == "by" => "Mapping[str, float] | list[str] | str".into(),
+        _ if arg.get_id() == "by" => "list[str] | str".into(),
         ArgAction::Append => format!("{one} | list[{one}]"),
         _ => one.into(),
     }

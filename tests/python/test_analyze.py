@@ -107,7 +107,7 @@ assert [sum(report["slots"][by]) for by in ("keys", "bytes", "ops")] == [2, 1, 1
 def test_a_data_frame_is_an_input_of_every_function() -> None:
     rows = {"name": [f"{{a{i % 9}}}:{i}" for i in range(900)], "size": list(range(900))}
     frame, options = polars.DataFrame(rows), {"key": "name", "bytes": "size", "nodes": 3}
-    assert slotscope.plan(frame, by={"bytes": 1}, **options)["goals"]
+    assert slotscope.plan(frame, by=["bytes"], **options)["goals"]
     assert slotscope.whatif(frame, to_nodes=4, **options)["input"]["keys"] == 900
     assert slotscope.advise(frame, **options)["keys"] == 900
 

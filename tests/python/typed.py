@@ -40,8 +40,8 @@ def typed(table: Any) -> None:
     print(giver, before, state, becomes, changes["totals"], frame, rows, arrow)
     plan["gaols"]  # type: ignore[typeddict-item]
     print(number, numbers, text, raw, sentence, plan, slotscope.slots(report.tags), slotscope.slots(table))
-    slotscope.plan(["a.rdb", "b.rdb"], by={"bytes": 2, "ops": 1}, weight={"a": 2})
-    slotscope.analyze(keys=["user:1", b"\xff"], by={"bytes": 2})
+    slotscope.plan(["a.rdb", "b.rdb"], by=["bytes", "ops"], weight={"a": 2})
+    slotscope.analyze(keys=["user:1", b"\xff"], by="bytes")
     slotscope.advise(table, key="k", ops="hits")
     if report.state == "skewed":
         print(report.get("nodes"), report.findings[0]["node_name"], slotscope.slots([b"a"])[:1].tolist())
