@@ -128,7 +128,7 @@ impl Grown {
         Ok((!rules.is_empty()).then_some(grown))
     }
 
-    /// The load of a tag; `None` where patterns grow whose keys may be of it.
+    /// The load of a tag after growth; `None` if a growing pattern may include keys of the tag.
     pub(crate) fn of_tag(&self, tag: &Name, metric: Metric, now: u64) -> Option<f64> {
         let own = self.tags.iter();
         let own = own.filter(|(name, of, _)| name == tag && *of == metric);
@@ -161,7 +161,7 @@ impl Grown {
         }
     }
 
-    /// Keys of a pattern with a literal tag are in its slot; what others add is spread as a hash does.
+    /// Adds the growth of a pattern: to one slot if its tag is literal, otherwise evenly to all slots.
     fn grow_pattern(
         &mut self,
         file: &Name,
@@ -229,7 +229,7 @@ impl Grown {
         Ok(())
     }
 
-    /// Two rules of the same keys: which growth is meant, nobody knows.
+    /// Refuses two rules for the same keys: the intended growth is ambiguous.
     fn check_overlaps(&mut self, summary: &Summary, rules: &[Rule]) -> Result<()> {
         let patterns = |rule: &Rule| match (&rule.of, &summary.patterns) {
             (Of::Pattern(pattern), Some(patterns)) => matching(patterns, pattern),

@@ -95,7 +95,7 @@ impl Part {
     }
 }
 
-/// The fit of an amount, of which the parts that grow faster than the rest have lines of their own, and their names.
+/// The fit of an amount, with a separate line for each part that grows faster than the rest, and the names of these parts.
 pub(crate) fn fit<'a>(
     amount: &Points,
     parts: impl Iterator<Item = &'a Part>,

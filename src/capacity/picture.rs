@@ -52,8 +52,8 @@ pub(crate) fn figure(review: &Capacity) -> Option<Figure> {
     .figure()
 }
 
-/// The months of the picture, one of those asked for: the first that is well beyond the first full shard and as far ahead as the
-/// reports reach back, else the last.
+/// The last month of the picture: the first requested month that is well after the first shard is full and as far ahead as the
+/// reports reach back, otherwise the last requested one.
 fn horizon(review: &Capacity) -> Option<f64> {
     let full = review.full.as_ref().and_then(|full| full.months.estimate);
     let back = review.total.keys.series.as_ref()?.span();

@@ -165,7 +165,7 @@ impl CapacityArgs {
         }
     }
 
-    /// The reports, and whether one has the date of its path, which that of its dump is not.
+    /// The reports, and whether one is dated by its path although its dump has another time.
     fn history(
         &self,
         date: impl Fn(&Path, &Summary) -> DateOf,

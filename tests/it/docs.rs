@@ -295,7 +295,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
     }
 }
 
-/// Whatever is added, something else is said once or more briefly.
+/// An addition makes room by shortening other pages.
 #[test]
 fn readme_and_manual_are_short() {
     const MOST: usize = 180_000;

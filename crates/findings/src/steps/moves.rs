@@ -60,7 +60,7 @@ impl<'a> Steps<'a> {
                 "later: even out: {}",
                 said::moves(rest.slots_moved, None, Some(rest.bytes_moved.unwrap_or(0)))
             );
-            // Of the same keys, and exact if the roles are evened out in the same order then.
+            // About the same keys, and exact if the roles are evened out in the same order then.
             rest.estimated = self.has_small_streams() || !self.keeps_order(&after);
             self.list.push(rest);
             self.now = after;

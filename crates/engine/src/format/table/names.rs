@@ -76,7 +76,7 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     if core.len() == 1 && NAMES.contains(last) {
         return named(Some(Role::Key), NAME, Unit::One);
     }
-    // Whatever is not understood may change the meaning of all words: `size (x1000)`, `bytes_in`, `ttl (h)`.
+    // An unknown word may change the meaning of the others: `size (x1000)`, `bytes_in`, `ttl (h)`.
     let is_odd = words.iter().any(is_number);
     if !is_odd && let Some(unit) = size_unit(&core) {
         let rank = match () {
@@ -126,7 +126,7 @@ fn are_all_of(words: &[&str], role: Role, terms: &[&[&str]]) -> bool {
     words.iter().any(|word| terms[0].contains(word)) && words.iter().all(is_of)
 }
 
-/// The unit of the size with these words; `None` if one of them is not about the size of a key and its value.
+/// The unit of a size with this name; `None` if a word does not describe the size of a key and its value.
 fn size_unit(words: &[&str]) -> Option<Unit> {
     const LENGTHS: &[&str] = &["size", "sizes", "length", "strlen", "bytes", "byte"];
     let has = |terms: &[&str]| words.iter().any(|word| terms.contains(word));

@@ -171,7 +171,7 @@ impl<const BITS: u32> Histogram<BITS> {
                 .sums
                 .get(place as usize)
                 .filter(|_| amount >= Self::EXACT);
-            // Whatever a file says, within the counter.
+            // A hostile file may have any sum: keep the mean within the counter.
             let last = Self::amount_at(place + 1) as f64;
             let mean = sum.map_or(amount as f64, |sum| *sum as f64 / count as f64);
             (mean.clamp(amount as f64, last.max(amount as f64)), count)
