@@ -152,6 +152,7 @@ fn how_a_text_was_read_is_on_the_first_screen_and_hides_names_if_asked() {
     for [text, line] in rows(
         r#"user:17\ncart:18\n | read as lines of keys: "user:17"; no sizes
            key,size\nuser:17,12\ncart:18,9\n | read as CSV with key, size: "user:17" of 12 B, the largest
+           key;size\nuser:17;12\ncart:18;9\n | read as CSV (;) with key, size: "user:17" of 12 B, the largest
            "user:17"\n"cart:18"\n | read as quoted: "user:17"; no sizes"#,
     ) {
         let run = |flags: &str| {
@@ -161,4 +162,41 @@ fn how_a_text_was_read_is_on_the_first_screen_and_hides_names_if_asked() {
         run("").says(line);
         run("--redact").says("read as ").lacks("user");
     }
+}
+
+#[test]
+fn a_column_that_may_not_be_what_its_name_says_is_a_warning() {
+    let rows = |size: fn(u64) -> u64| (0..300).map(move |at| (format!("user:{at}"), size(at)));
+    let text = |rows: Vec<(String, u64)>| {
+        let rows = rows.iter().map(|(key, size)| format!("{key},{size}\n"));
+        format!("key,size\n{}", rows.collect::<String>())
+    };
+    let zeros = text(rows(|_| 0).collect());
+    let total = rows(|at| at).map(|(_, size)| size).sum();
+    let summed = [("ALL KEYS".to_owned(), total)];
+    let with_total = text(rows(|at| at).chain(summed).collect());
+    let repeated: Vec<_> = rows(|_| 7).chain(rows(|_| 7).take(30)).collect();
+    let titled = with_total.replacen("key,size", "Export of Monday,\n\nkey,size", 1);
+    let warnings = |text: &str| {
+        let output = feed(slotscope("analyze - --nodes 3 --no-files"), text.as_bytes());
+        said(&output)
+    };
+    for (text, warning) in [
+        (
+            &zeros,
+            "warning: all sizes are 0, so nothing is judged by them",
+        ),
+        (
+            &with_total,
+            "warning: ALL KEYS is exactly as large as all other keys together",
+        ),
+        (&titled, "not read: 1 row above the header in line 3"),
+        (
+            &text(repeated),
+            "are there several readings of a key in it?",
+        ),
+    ] {
+        warnings(text).says(warning);
+    }
+    warnings(&text(rows(|at| at).collect())).lacks("warning: ");
 }

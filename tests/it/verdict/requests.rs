@@ -5,7 +5,7 @@ use slotscope::summary::step::{Requested, Step, StepKind};
 
 use crate::verdict::scene::{Scene, info, noeviction};
 use slotscope::slot::slot;
-use testkit::run::near;
+use testkit::prelude::*;
 
 const KEYS: usize = 12_000;
 
@@ -106,4 +106,24 @@ fn limits_of_memory_are_those_of_each_node_beside_what_is_not_keys() {
     let differing = caps(uneven(&SKEWED).servers(noeviction(&[0.3, 0.5, 0.4])));
     let [first, second, third] = [0, 1, 2].map(|at| differing[at].unwrap());
     assert!(second < third && third < first, "{differing:?}");
+}
+
+/// A key is large and a tag hot: how equal parts of the tag's load are in memory is not known.
+#[test]
+fn a_role_that_a_step_leaves_unknown_has_a_column() {
+    let users = (0..3000).map(|at| format!("user:{at},500,10"));
+    let carts = (0..600).map(|at| format!("cart:{{promo}}:{at},400,90"));
+    let rows = users
+        .chain(carts)
+        .chain(["board:global,2500000,9000".into()]);
+    let text = format!("key,size,ops\n{}\n", rows.collect::<Vec<_>>().join("\n"));
+    let output = feed(slotscope("analyze - --nodes 3 --no-files"), text.as_bytes());
+    let said = stdout(&output);
+    let mut lines = said.lines().skip_while(|line| *line != "What to do");
+    let heads = lines.nth(1).unwrap();
+    assert_eq!(
+        heads.split_whitespace().collect::<Vec<_>>(),
+        ["memory", "load"]
+    );
+    said.says(" -> ?");
 }

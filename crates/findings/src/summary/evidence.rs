@@ -96,7 +96,12 @@ pub(crate) fn of(
         if weighed.is_some_and(|weighed| weighed.sum > u128::from(u64::MAX)) {
             evidence.push(said::overflow(metric));
         }
+        let are_zeros = weighed.is_some_and(|weighed| weighed.known > 1 && weighed.sum == 0);
+        if are_zeros && matches!(metric, Metric::Bytes | Metric::Ops) {
+            evidence.push(said::nothing_but_zeros(metric));
+        }
     }
+    evidence.extend(is_total(tallies).map(|name| said::is_total(&name)));
     let repeated = duplicates.and_then(|duplicates| {
         let (share, exact) = (duplicates.share()?, duplicates.is_exact());
         let of_snapshots = are_snapshots(&input.files);
@@ -144,6 +149,20 @@ pub(crate) fn of(
     input.doubt = signs.iter().find(|sign| sign.is_doubt).cloned();
     signs.retain(|sign| !sign.is_doubt);
     (input, signs)
+}
+
+/// The key that is as large as all others together, to the byte.
+fn is_total(tallies: &Tallies) -> Option<Name> {
+    let heaviest = &tallies.names.as_ref()?.heaviest;
+    let (keys, _) = heaviest.keys(Metric::Bytes)?;
+    let [first, second, ..] = &*keys else {
+        return None;
+    };
+    let weighed = tallies.weights.get(Metric::Bytes)?;
+    let size = u128::from(first.load[Metric::Bytes]);
+    let is_sum = size * 2 == weighed.sum;
+    // A key beside just one other of its size is not a total.
+    (is_sum && weighed.known > 2 && second.load[Metric::Bytes] > 0).then(|| first.name.clone())
 }
 
 /// Whether all files with keys are RDB files.

@@ -2,7 +2,7 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::text::{are, counted, grouped, list, percent, span, time};
+use slotscope_engine::text::{are, counted, grouped, list, percent, short, span, time};
 
 use crate::summary::gaps::Gap;
 use crate::summary::integrity::{FilesApart, REQUESTS, TWICE};
@@ -62,6 +62,26 @@ pub(crate) fn overflow(metric: Metric) -> String {
     )
 }
 
+/// A key that is as large as all others together.
+pub(crate) fn is_total(name: &Name) -> String {
+    format!(
+        "{} is exactly as large as all other keys together: is it their total? Then leave its row out",
+        short(name)
+    )
+}
+
+/// SCAN seldom repeats a larger share of the keys.
+const OF_SCAN: f64 = 0.05;
+
+/// Each weight that was read is 0.
+pub(crate) fn nothing_but_zeros(metric: Metric) -> String {
+    let values = match metric {
+        Metric::Bytes => "sizes",
+        _ => "numbers of operations",
+    };
+    format!("all {values} are 0, so nothing is judged by them: is the column right?")
+}
+
 /// This share of the keys was seen before, in this many files; no key repeats in RDB files.
 pub(crate) fn repeated(share: f64, is_exact: bool, files: usize, of_snapshots: bool) -> String {
     let about = if is_exact { "" } else { "about " };
@@ -71,6 +91,8 @@ pub(crate) fn repeated(share: f64, is_exact: bool, files: usize, of_snapshots: b
         "are files of a replica or of the same node twice among them?"
     } else if share > TWICE {
         "is the dump of the same node in it twice?"
+    } else if share > OF_SCAN && !of_snapshots {
+        "are there several readings of a key in it? each row counts, so they add up"
     } else if of_snapshots {
         "slots moved between the RDB files, or one node has two?"
     } else {

@@ -252,12 +252,15 @@ fn in_words(alike: &[Cause], measure: Measure) -> String {
             _ => format!("{words} ({total})"),
         },
         _ => {
-            let names = list(alike.iter().map(name_of), NAMES);
-            let kind = if cause.kind == CauseKind::Tag {
-                "hash tags"
-            } else {
-                "keys"
+            // A key may be in several rows.
+            let mut names: Vec<String> = alike.iter().map(name_of).collect();
+            names.dedup();
+            let (one, several) = match cause.kind {
+                CauseKind::Tag => ("hash tag", "hash tags"),
+                _ => ("key", "keys"),
             };
+            let kind = if names.len() == 1 { one } else { several };
+            let names = list(names.into_iter(), NAMES);
             let slot = match cause.slots.as_slice() {
                 [slot] if alike.iter().all(|similar| similar.slots == cause.slots) => {
                     format!(", all in slot {slot}")

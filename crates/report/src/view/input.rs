@@ -177,11 +177,21 @@ fn columns(line: &str) -> Option<String> {
     if line == "{key}" {
         return Some("lines of keys".into());
     }
-    let columns = line
-        .split(',')
-        .map(|column| column.strip_prefix('{')?.strip_suffix(":csv}"));
-    let columns = columns.collect::<Option<Vec<&str>>>()?;
-    Some(format!("CSV with {}", columns.join(", ")))
+    let inner = line.strip_prefix('{')?.strip_suffix(":csv}")?;
+    let (separator, called) = match inner.split_once(":csv}") {
+        None => (",", "CSV".to_owned()),
+        Some((_, rest)) => match rest.split_once('{')?.0 {
+            "," => (",", "CSV".to_owned()),
+            r"\t" => (r"\t", "TSV".to_owned()),
+            other if other.chars().count() == 1 => (other, format!("CSV ({other})")),
+            _ => return None,
+        },
+    };
+    let between = format!(":csv}}{separator}{{");
+    let columns: Vec<&str> = inner.split(&*between).collect();
+    let is_plain = |column: &&str| !column.contains([':', '{', '}']);
+    let is_table = columns.iter().all(is_plain);
+    is_table.then(|| format!("{called} with {}", columns.join(", ")))
 }
 
 /// The largest key, where sizes are known.
@@ -281,4 +291,24 @@ pub(crate) fn remarks(summary: &Summary) -> Option<Section<'_>> {
     let notes = input.notes.iter().map(of_any::note).map(Block::Paragraph);
     let section = Section::untitled().scoped(Scope::Overview);
     Some(section.with_all(doubts.chain(notes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::columns;
+
+    #[test]
+    fn tables_are_said_by_their_columns() {
+        for (line, said) in [
+            ("{key}", Some("lines of keys")),
+            ("{key:csv},{size:csv}", Some("CSV with key, size")),
+            ("{key:csv};{_:csv}", Some("CSV (;) with key, _")),
+            (r"{key:csv}\t{size:csv}", Some("TSV with key, size")),
+            ("{key:csv},{size:csv,kb}", None),
+            ("{key:csv} | {size:csv}", None),
+            ("{key} {size}", None),
+        ] {
+            assert_eq!(columns(line).as_deref(), said, "{line}");
+        }
+    }
 }

@@ -183,11 +183,10 @@ pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
 
 /// A problem that no step fixes, and why.
 fn still(verdict: &Verdict, left: &Left) -> String {
-    let named: Vec<String> = left
-        .units
-        .iter()
-        .map(slotscope_engine::text::short)
-        .collect();
+    let units = left.units.iter();
+    let mut named: Vec<String> = units.map(slotscope_engine::text::short).collect();
+    // A key may be in several rows.
+    named.dedup();
     let units = if named.is_empty() {
         String::new()
     } else {
@@ -202,8 +201,16 @@ fn still(verdict: &Verdict, left: &Left) -> String {
     )
 }
 
-/// The fullest node of a role, whether that is an estimate, and whether so little is left that it is idle.
-type Shown = (f64, bool, bool);
+/// The fullest node of a role.
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    /// In fair shares, and whether that is an estimate.
+    Ratio(f64, bool),
+    /// So little is left that no node counts as full.
+    Idle,
+    /// Not known after a step.
+    Unknown,
+}
 
 /// That of every judged role.
 #[derive(Clone)]
@@ -213,15 +220,17 @@ impl Ratios {
     fn today(judged: &[&RoleVerdict]) -> Self {
         let today = judged
             .iter()
-            .map(|role| Some((role.max_over_mean()?, false, false)));
+            .map(|role| Some(Shown::Ratio(role.max_over_mean()?, false)));
         Ratios(today.collect())
     }
 
     fn after(after: &After, judged: &[&RoleVerdict], is_estimate: bool) -> Self {
         let ratio = |role: &&RoleVerdict| {
-            let after = after.of(role.role)?;
-            let is_idle = after.state == State::Unjudged;
-            Some((after.max_over_mean, is_estimate, is_idle))
+            Some(match after.of(role.role) {
+                Some(after) if after.state == State::Unjudged => Shown::Idle,
+                Some(after) => Shown::Ratio(after.max_over_mean, is_estimate),
+                None => Shown::Unknown,
+            })
         };
         Ratios(judged.iter().map(ratio).collect())
     }
@@ -243,18 +252,17 @@ impl Ratios {
             Some(request) => Ratios::after(&request.before, judged, false),
             None => self.clone(),
         };
-        let mut after = Ratios::after(&step.after, judged, step.estimated);
+        let is_known = step.after != After::default();
+        let effects = is_known.then(|| Ratios::after(&step.after, judged, step.estimated));
+        let mut after = effects.unwrap_or_else(|| before.clone());
         for (after, before) in after.0.iter_mut().zip(&before.0) {
-            *after = match (*before, *after) {
-                // A role that a step does not change stays as well known as it was.
-                (Some((was, is_estimate, _)), Some((is, _, is_idle)))
-                    if ratio(was) == ratio(is) =>
-                {
-                    Some((is, is_estimate, is_idle))
-                }
-                (was, None) => was,
-                (_, is) => is,
-            };
+            // A role that a step does not change stays as well known as it was.
+            if let (Some(Shown::Ratio(was, is_estimate)), Some(Shown::Ratio(is, _))) =
+                (*before, *after)
+                && ratio(was) == ratio(is)
+            {
+                *after = Some(Shown::Ratio(is, is_estimate));
+            }
         }
         let pairs = before.0.iter().zip(&after.0);
         let turns: Vec<Option<Turn>> = pairs
@@ -280,12 +288,13 @@ impl Ratios {
     }
 }
 
-fn spelled((shown, is_estimate, is_idle): Shown) -> String {
-    if is_idle {
-        return "idle".into();
+fn spelled(shown: Shown) -> String {
+    match shown {
+        Shown::Ratio(shown, true) => format!("≈{}", ratio(shown)),
+        Shown::Ratio(shown, false) => ratio(shown),
+        Shown::Idle => "idle".into(),
+        Shown::Unknown => "?".into(),
     }
-    let about = if is_estimate { "≈" } else { "" };
-    format!("{about}{}", ratio(shown))
 }
 
 /// Notes on a step next to its sentence: how long it helps, for which nodes, and its effect on roles that it changes

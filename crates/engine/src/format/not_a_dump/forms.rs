@@ -70,6 +70,16 @@ pub static LINE_FORMS: &[NotADump] = &[
         DUMP,
     ),
     NotADump::new(
+        "markup, HTML or XML",
+        Sign::Lines(|lines| most(lines, is_element)),
+        "let the program write CSV with columns key and size",
+    ),
+    NotADump::new(
+        "statements of SQL",
+        Sign::Lines(|lines| most(lines, |line| starts(line, b"INSERT INTO "))),
+        "let the database write CSV with columns key and size",
+    ),
+    NotADump::new(
         "samples of Prometheus",
         Sign::Lines(|lines| most(lines, is_sample)),
         "--line '{_}key=\"{key}\"{_} {size}' gives",
@@ -151,6 +161,19 @@ fn are_values_after_lengths(lines: &[&[u8]]) -> bool {
 fn is_sample(line: &[u8]) -> bool {
     let labels = memchr::memmem::find(line, b"=\"").map(|at| &line[..at]);
     labels.is_some_and(|start| start.contains(&b'{')) && line.last().is_some_and(u8::is_ascii_digit)
+}
+
+/// `<td>user:1</td>`, indented.
+fn is_element(line: &[u8]) -> bool {
+    match line.trim_ascii() {
+        [b'<', second, .., b'>'] => second.is_ascii_alphabetic() || *second == b'/',
+        _ => false,
+    }
+}
+
+fn starts(line: &[u8], word: &[u8]) -> bool {
+    let begins = line.get(..word.len());
+    begins.is_some_and(|begins| begins.eq_ignore_ascii_case(word))
 }
 
 fn filled<'a>(lines: &'a [&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {

@@ -76,6 +76,11 @@ pub static SIGNATURES: &[NotADump] = &[
         "redis-cli --cluster check HOST:PORT > FILE, and slotscope analyze --cluster-info FILE judges the nodes by their keys",
     ),
     NotADump::new(
+        "a table as polars prints it",
+        Sign::Start(|head| head.starts_with(b"shape: (")),
+        "its write_csv(FILE) writes all rows with their numbers",
+    ),
+    NotADump::new(
         "a web page",
         Sign::Start(is_page),
         "see whether the download was refused, then name the dump itself",

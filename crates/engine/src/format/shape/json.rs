@@ -21,7 +21,8 @@ const MANY: usize = 30;
 /// Why JSON without a key member is refused.
 const OTHER: &str = "JSON without a member that is called a key, no key dump";
 const OVER_LINES: &str = "JSON over several lines, no key dump";
-const WAYS_OUT: &str = "--key-column NAME says which member of an object is the key; --format lines reads each line as a key";
+const WAYS_OUT: &str = "--key-column NAME says which member of an object is the key; of other JSON let the program write an object of each key in \
+    a line of its own, in pandas with to_json(FILE, orient=\"records\", lines=True); --format lines reads each line as a key";
 const LIST_OF_PYTHON: &str = "a list of Python on one line: python3 -c 'import ast,sys; [print(k.decode() if isinstance(k, bytes) else k) \
     for k in ast.literal_eval(sys.stdin.read())]' < FILE | slotscope analyze - ; --format lines reads each line as a key";
 const UNITS: &str = "JSON objects with sizes in one member and their unit in another: jq -c '.size = \"\\(.size) \\(.unit)\"' FILE | \

@@ -17,9 +17,6 @@ function heatMap() {
   const middle = ops[Math.floor(ops.length / 2)] ?? 1;
   // One burst does not turn all else pale.
   const top = Math.max(heat.least, Math.min(16 * middle, Math.max(2 * middle, ops[Math.floor(ops.length * 0.999)] ?? 1)));
-  const style = getComputedStyle(document.documentElement);
-  const ramp = style.getPropertyValue("--ramp").trim().split(" ")
-    .map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
   const clock = (secs) => new Date(Math.min(secs, 253402300799) * 1000).toISOString().replace("T", " ").slice(0, 19);
   const digits = (number) => Number(number.toPrecision(3)).toLocaleString("en");
   const traffic = (bytes) => {
@@ -31,41 +28,26 @@ function heatMap() {
   const rate = (count) => rates[heat.heat](count / heat.secs);
   const clamp = (value, most) => Math.max(0, Math.min(most, value));
 
-  /** More stands out more, so the scale runs the other way on black. */
-  function colour(part) {
-    const place = (isDark() ? 1 - clamp(part, 1) : clamp(part, 1)) * (ramp.length - 1);
-    const below = Math.min(Math.floor(place), ramp.length - 2);
-    const mixed = [0, 1, 2].map((i) => Math.round(ramp[below][i] + (ramp[below + 1][i] - ramp[below][i]) * (place - below)));
-    return `rgb(${mixed})`;
-  }
-
-  function ink(name) {
-    const probe = element("span", "", document.body);
-    probe.style.color = `var(${name})`;
-    const found = getComputedStyle(probe).color;
-    probe.remove();
-    return found;
-  }
-
   const px = (x) => ((x - seen.x) / seen.w) * canvas.width;
   const py = (y) => ((y - seen.y) / seen.h) * canvas.height;
   const column = (secs) => (secs - heat.from) / heat.secs;
 
   function draw() {
     const plane = canvas.getContext("2d");
-    plane.fillStyle = ink("--empty");
+    const shade = shades();
+    plane.fillStyle = inkOf("--empty");
     plane.fillRect(0, 0, canvas.width, canvas.height);
     for (let y = Math.floor(seen.y); y < Math.min(size.y, seen.y + seen.h); y += 1) {
       const [above, below] = [Math.round(py(y)), Math.round(py(y + 1))];
       for (let x = Math.floor(seen.x); x < Math.min(size.x, seen.x + seen.w); x += 1) {
         if (rows[y][x] === 0) continue;
         const left = Math.round(px(x));
-        plane.fillStyle = colour(rows[y][x] / top);
+        plane.fillStyle = shade[shadeOf(rows[y][x] / top)];
         plane.fillRect(left, above, Math.round(px(x + 1)) - left, below - above);
       }
     }
     plane.lineWidth = 1;
-    plane.strokeStyle = ink("--ink");
+    plane.strokeStyle = inkOf("--ink");
     for (const [first] of heat.owners.length < 100 ? heat.owners : []) {
       const y = py(first / heat.slots);
       if (first > 0) plane.strokeRect(-1, y, canvas.width + 2, 0);
@@ -76,11 +58,7 @@ function heatMap() {
       const height = canvas.height / seen.h;
       plane.strokeRect(x - 3, y - 3, px(column(burst.to)) - x + 6, height + 6);
     }
-    const legend = find("heat-ramp").getContext("2d");
-    for (let x = 0; x < 256; x += 1) {
-      legend.fillStyle = colour(x / 255);
-      legend.fillRect(x, 0, 1, 1);
-    }
+    drawLegend(find("heat-ramp"), shade);
     find("heat-most").textContent = `${rate(top)} and more, on ${heat.slots} slots`;
     const at = (x) => heat.from + Math.round(x) * heat.secs;
     find("heat-from").textContent = clock(at(seen.x));

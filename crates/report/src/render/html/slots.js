@@ -27,25 +27,7 @@ data.owners.split(" ").reduce((from, run) => {
 /** The fullest slots by the metric that is shown. */
 const FULLEST = 20;
 const view = { metric: data.by, scale: "linear", slot: null, hot: -1, fullest: [] };
-/** The scale of the PNG charts, light to dark. */
-const ramp = getComputedStyle(document.documentElement).getPropertyValue("--ramp").trim().split(" ")
-  .map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
 const plane = find("map").getContext("2d");
-const colourOf = (name) => {
-  const probe = element("span", "", document.body);
-  probe.style.color = `var(${name})`;
-  const colour = getComputedStyle(probe).color;
-  probe.remove();
-  return colour;
-};
-
-/** The colour of a part from 0 to 1: more load stands out more, so the scale runs the other way on black. */
-function colour(part) {
-  const place = (isDark() ? 1 - part : part) * (ramp.length - 1);
-  const below = Math.min(Math.floor(place), ramp.length - 2);
-  const mixed = [0, 1, 2].map((i) => Math.round(ramp[below][i] + (ramp[below + 1][i] - ramp[below][i]) * (place - below)));
-  return `rgb(${mixed})`;
-}
 
 /**
  * The load of the darkest colour, as in slot-heatmap.png: what 99.9% of the slots do not exceed, but at least twice the
@@ -77,19 +59,16 @@ function drawMap() {
   const load = loads[view.metric];
   const most = ceiling();
   const size = SIDE * CELL;
-  plane.fillStyle = colourOf("--empty");
+  const shade = shades();
+  plane.fillStyle = inkOf("--empty");
   plane.fillRect(0, 0, size, size);
   for (let slot = 0; slot < SLOTS; slot += 1) {
     if (load[slot] === 0) continue;
-    plane.fillStyle = colour(part(load[slot], most));
+    plane.fillStyle = shade[shadeOf(part(load[slot], most))];
     plane.fillRect((slot % SIDE) * CELL, Math.floor(slot / SIDE) * CELL, CELL, CELL);
   }
   if (find("borders").checked) drawBorders();
-  const legend = find("ramp").getContext("2d");
-  for (let x = 0; x < 256; x += 1) {
-    legend.fillStyle = colour(x / 255);
-    legend.fillRect(x, 0, 1, 1);
-  }
+  drawLegend(find("ramp"), shade);
   find("least").textContent = people(view.metric, view.scale === "log" ? 1 : 0);
   const isCut = most < data.stats[view.metric].max;
   find("most").textContent = `${people(view.metric, most)}${isCut ? " or more" : ""}`;
@@ -112,7 +91,7 @@ function drawBorders() {
   }
   for (const [width, name] of [[4, "--empty"], [2, "--ink"]]) {
     plane.lineWidth = width;
-    plane.strokeStyle = colourOf(name);
+    plane.strokeStyle = inkOf(name);
     plane.stroke(lines);
   }
 }

@@ -19,7 +19,8 @@ const titleOf = (metric) => document.querySelector(`#metric input[value="${metri
 /** What follows the metric: the heading, the fullest slots, their list. */
 function choose() {
   const load = loads[view.metric];
-  const slots = [...load.keys()].filter((slot) => load[slot] > 0);
+  const least = load.slice().sort()[SLOTS - FULLEST];
+  const slots = [...load.keys()].filter((slot) => load[slot] > 0 && load[slot] >= least);
   view.fullest = slots.sort((a, b) => load[b] - load[a] || a - b).slice(0, FULLEST);
   view.hot = -1;
   const title = titleOf(view.metric);

@@ -183,14 +183,18 @@ impl<'a> Searched<'_, 'a> {
         row + 2 < self.cut.len() && !is_above_border(row) && is_above_border(row + 1)
     }
 
-    /// Whether a row has values in all columns that are values.
+    /// Whether a row has values in all columns that are values, and not in one cell alone.
     fn is_like(&self, row: usize, columns: &[Column<'a>]) -> bool {
-        let mut pairs = self.cut.texts(row).into_iter().zip(columns);
-        pairs.all(|(text, column)| match value(text.trimmed()) {
-            Value::Text => !column.is_value(),
-            Value::Time => column.are_numbers() < MOST,
-            _ => true,
-        })
+        let texts = self.cut.texts(row);
+        let filled = texts.iter().filter(|text| !text.trimmed().is_empty());
+        let is_row = filled.count() > 1;
+        let mut pairs = texts.into_iter().zip(columns);
+        is_row
+            && pairs.all(|(text, column)| match value(text.trimmed()) {
+                Value::Text => !column.is_value(),
+                Value::Time => column.are_numbers() < MOST,
+                _ => true,
+            })
     }
 
     /// A header in a row, if its cells are names.
