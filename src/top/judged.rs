@@ -2,6 +2,7 @@
 //! summary, so that rows, colours and headline agree.
 
 use slotscope_collect::live::Snapshot;
+use slotscope_collect::work;
 use slotscope_engine::error::Result;
 use slotscope_model::Summary;
 use slotscope_model::nodes::NodeLoad;
@@ -20,6 +21,10 @@ pub(super) fn judge(first: &Snapshot, last: &Snapshot, cluster: &mut Cluster) ->
     let summary = summary(first, last)?;
     let problems = summary.verdict.problems().count();
     for shard in &mut cluster.shards {
+        // CPU time, load and the sentence are of the same seconds.
+        if let (Some(before), Some(now)) = (first.reading(&shard.id), last.reading(&shard.id)) {
+            shard.work.cpu = work::between(before, now).cpu;
+        }
         let mut nodes = summary.nodes.list.iter();
         if let Some(node) = nodes.find(|node| node.id.0 == shard.id.as_bytes()) {
             shard.memory_share = node.over_share.memory;

@@ -242,8 +242,11 @@ fn the_recipe_for_sizes_gives_the_keys_of_the_server_and_what_it_says_of_them() 
 #[test]
 fn rdb_tools_on_a_snapshot_gives_the_keys_of_the_server() {
     let cluster = Cluster::even(1);
-    // rdb-tools writes a key with a line end as it is: two rows, which are rejected.
-    let lines = nasty().into_iter().filter(|key| !key.contains(&b'\n'));
+    // rdb-tools writes a key with a line end as it is: two rows, which are rejected. One in quotes with a comma looks as a
+    // spreadsheet saves a key with a comma, if it is the only one with a quote in the first rows.
+    let is_as_saved = |key: &[u8]| key.starts_with(b"\"") && key.ends_with(b"\"");
+    let lines = nasty().into_iter();
+    let lines = lines.filter(|key| !key.contains(&b'\n') && !is_as_saved(key));
     let expected = store(&cluster, lines.chain(ordinary()));
     // Newer servers write slots into the snapshot of a cluster, which rdb-tools does not support.
     let alone = Server::start(&["--cluster-enabled", "no"]);

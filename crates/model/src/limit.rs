@@ -44,8 +44,6 @@ pub const FEW_OPS: f64 = 10_000.0;
 pub const IDLE_OPS: f64 = 100.0;
 /// See `IDLE_OPS`.
 pub const IDLE_CPU: f64 = 0.02;
-/// If the busiest node uses less than this fraction of a core, an uneven load is watched, not hot.
-pub const BUSY_CPU: f64 = 0.20;
 /// Nodes are compared if captures cover this fraction of them.
 pub const COVERED: f64 = 0.8;
 /// If nodes are not compared, a tag or key is hot with at least this fraction of the captured operations.

@@ -192,6 +192,12 @@ fn a_column_that_may_not_be_what_its_name_says_is_a_warning() {
         ),
         (&titled, "not read: 1 row above the header in line 3"),
         (
+            &(0..300)
+                .map(|at| format!("[user:{at}] => {}\n", at + 50))
+                .collect(),
+            "Nothing in the lines says which: --line '[{key}] => {size}' gives \"user:0\" of 50 B",
+        ),
+        (
             &text(repeated),
             "are there several readings of a key in it?",
         ),

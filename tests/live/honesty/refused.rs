@@ -50,7 +50,7 @@ counts of keys by slot | slot 12 has 3 keys\nslot 13 has 4 keys\n
 notifications of events on keys | pmessage,__key*@0__:*,__keyevent@0__:set,user:1\npmessage,__key*@0__:*,__keyspace@0__:user:1,set\n
 commands or replies in RESP whose CRLF became LF | *3\n$3\nSET\n$6\nuser:1\n$1\nv\n*2\n$3\nDEL\n$6\nuser:2\n
 totals by node | node,keys,used_memory\n10.0.0.1:6379,1353,24127042\n10.0.0.2:6379,1344,2290957\n
-a table as polars prints it | shape: (2, 2)\n| key | bytes |\n| user:1 | 184 |\n
+a table as polars prints it | shape: (2, 2)\n+------+\nuser:1 184\n
 markup, HTML or XML | <table border=\"1\">\n  <tr>\n    <td>user:1</td>\n  </tr>\n</table>\n
 statements of SQL | INSERT INTO k VALUES ('user:1', 184);\ninsert into k values ('user:2', 96);\n
 a web page | \n<!DOCTYPE html>\n<html><body>503</body></html>\n

@@ -4,7 +4,6 @@ use slotscope_engine::metric::Metric;
 
 use crate::plan::cluster::Cluster;
 use crate::summary::compared::{ratio, rest};
-use crate::summary::judge::most_of_load;
 use crate::summary::split::Split;
 use slotscope_model::Summary;
 use slotscope_model::balance::tidy;
@@ -148,16 +147,16 @@ impl<'a> Placement<'a> {
             heaviest,
             shares,
             is_near_limit,
-            worst_state,
+            is_idle,
         } = self.nodes(cluster, role);
         let max_over_mean = ratio(&loads, &shares);
         RoleAfter {
             max_over_mean: tidy(max_over_mean),
             rest: tidy(rest(&loads, &heaviest, &shares)),
-            state: match worst_state {
-                _ if is_near_limit => State::Limit,
-                State::Unjudged => State::Unjudged,
-                worst => role.bands.state(max_over_mean).min(worst),
+            state: match () {
+                () if is_near_limit => State::Limit,
+                () if is_idle => State::Unjudged,
+                () => role.bands.state(max_over_mean),
             },
         }
     }
@@ -191,7 +190,7 @@ impl<'a> Placement<'a> {
         Nodes {
             shares: parts(&pick(&capacity)),
             heaviest: pick(&heaviest),
-            worst_state: self.worst_state(role, &loads),
+            is_idle: self.is_idle(role, &loads),
             loads: pick(&loads),
             is_near_limit,
         }
@@ -223,37 +222,31 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// The worst state of a load under these loads of nodes: little CPU time is idle or watched, however uneven it is.
-    fn worst_state(&self, role: &PlacedRole<'_>, loads: &[f64]) -> State {
-        let busiest = self.busiest(role, loads);
-        let is_of_cpu = role.load.measure == Measure::Cpu && role.load.span_secs.is_some();
-        let mut processes = self.summary.headroom.load.iter().flatten();
-        // A capture after the readings of the processes' clocks has another load.
-        let is_apart = role.load.is_estimated && processes.all(|part| *part < limit::IDLE_CPU);
-        if is_of_cpu && !is_apart && busiest.is_some_and(|cpu| cpu < limit::IDLE_CPU) {
-            return State::Unjudged;
-        }
-        most_of_load(busiest.filter(|_| !role.load.is_estimated))
-    }
-
-    /// The fraction of a core that the busiest node then uses, if known: of its process, which falls with that of its
-    /// commands, else of commands.
-    fn busiest(&self, role: &PlacedRole<'_>, loads: &[f64]) -> Option<f64> {
-        if role.load.role != Some(Role::Load) {
-            return None;
-        }
-        let is_of_cpu = role.load.measure == Measure::Cpu;
-        let span = role.load.span_secs.filter(|_| is_of_cpu);
-        let of_node = |(at, load): (usize, &f64)| {
-            let process = self.summary.headroom.load.get(at).copied().flatten();
-            match process.map(|part| (part, self.held_today(role.load, at))) {
-                Some((part, today)) if today > 0.0 => Some(part * load / today),
-                _ => span.map(|span| load / span / 1e6),
-            }
+    /// Whether these loads of nodes are so little CPU time that how uneven they are says nothing: of the processes, which falls
+    /// with that of their commands, else of commands.
+    fn is_idle(&self, role: &PlacedRole<'_>, loads: &[f64]) -> bool {
+        let Some(span) = role
+            .load
+            .span_secs
+            .filter(|_| role.load.measure == Measure::Cpu)
+        else {
+            return false;
         };
-        let parts = loads.iter().enumerate().map(of_node);
-        let parts: Option<Vec<f64>> = parts.collect();
-        parts?.into_iter().reduce(f64::max)
+        let mut processes = self.summary.headroom.load.iter().flatten();
+        if role.load.is_estimated && processes.all(|part| *part < limit::IDLE_CPU) {
+            // The capture came after the readings of their clocks, and has another load.
+            return false;
+        }
+        let mut nodes = loads.iter().enumerate();
+        nodes.all(|(at, load)| {
+            let process = self.summary.headroom.load.get(at).copied().flatten();
+            let today = process.map(|_| self.held_today(role.load, at));
+            let part = match (process, today) {
+                (Some(part), Some(today)) if today > 0.0 => part * load / today,
+                _ => load / span / 1e6,
+            };
+            part < limit::IDLE_CPU
+        })
     }
 
     /// The load of a node in a role today.
@@ -269,7 +262,7 @@ struct Nodes {
     heaviest: Vec<f64>,
     shares: Vec<f64>,
     is_near_limit: bool,
-    worst_state: State,
+    is_idle: bool,
 }
 
 impl PlacedRole<'_> {

@@ -57,7 +57,6 @@ pub(crate) fn judge(
     if split.nodes() < 2 {
         return judged(State::Balanced);
     }
-    let most = most_of_load(amounts.cpu);
     match measure {
         Measure::Ops | Measure::Accesses if is_idle(amounts) => unjudged(Reason::Idle),
         Measure::Cpu if is_idle_by_cpu(amounts) => unjudged(Reason::Idle),
@@ -71,11 +70,11 @@ pub(crate) fn judge(
             if total < limit::LEAST_OPS * nodes || is_chance && are_few {
                 unjudged(Reason::TooFew)
             } else {
-                judged(surely.min(most))
+                judged(surely)
             }
         }
         Measure::Cpu if state.is_uneven() && is_quiet(amounts) => unjudged(Reason::Idle),
-        Measure::Cpu | Measure::Accesses => judged(state.min(most)),
+        Measure::Cpu | Measure::Accesses => judged(state),
         Measure::Bytes | Measure::UsedMemory | Measure::Keys => {
             if has_too_few_keys(split, amounts, by_chance) {
                 unjudged(Reason::TooFew)
@@ -83,15 +82,6 @@ pub(crate) fn judge(
                 judged(state)
             }
         }
-    }
-}
-
-/// The worst state of a load by the fraction of a core that the busiest node uses, if known.
-pub(crate) fn most_of_load(cpu: Option<f64>) -> State {
-    if cpu.is_some_and(|cpu| cpu < limit::BUSY_CPU) {
-        State::Watch
-    } else {
-        State::Skewed
     }
 }
 

@@ -2,7 +2,6 @@
 //! slots need not agree.
 
 use crate::summary::findings;
-use crate::summary::judge::most_of_load;
 use crate::summary::observed::Observed;
 use crate::wording;
 use slotscope_engine::metric::Metric;
@@ -33,7 +32,6 @@ pub fn loads(cpu: &[Option<f64>]) -> Vec<Option<ProcessLoad>> {
     let known = || cpu.iter().flatten();
     let mean = known().sum::<f64>() / known().count().max(1) as f64;
     let are_idle = known().all(|cpu| *cpu < limit::IDLE_CPU);
-    let most = most_of_load(known().copied().reduce(f64::max));
     let bands = Bands::new(Measure::Cpu, None, None);
     let of_node = |cpu: f64| {
         let over_share = tidy(cpu / mean);
@@ -42,7 +40,7 @@ pub fn loads(cpu: &[Option<f64>]) -> Vec<Option<ProcessLoad>> {
             state: if are_idle {
                 State::Balanced
             } else {
-                bands.state(over_share).min(most)
+                bands.state(over_share)
             },
             cpu,
         }
@@ -179,8 +177,8 @@ mod tests {
         let state = |busiest: f64| states(&[Some(busiest), Some(busiest / 4.0)])[0].unwrap().1;
         // A load that varies around a tenth of a core has one state.
         assert_eq!(
-            [0.21, 0.12, 0.08, 0.019].map(state),
-            [State::Skewed, State::Watch, State::Watch, State::Balanced]
+            [0.12, 0.08, 0.019].map(state),
+            [State::Skewed, State::Skewed, State::Balanced]
         );
         assert_eq!(states(&[Some(0.0), None]), [None, None]);
     }

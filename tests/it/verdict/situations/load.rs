@@ -216,14 +216,14 @@ fn what_counters_say() {
         .role("too idle to judge: 10.0.0.1 "),
         situation("the same where no clock of a process is known")
             .on(both(&[&put_off, &little, &little]))
-            .says(&["WATCH 10.0.0.1 ", " 1.6"])
+            .says(&["HOT 10.0.0.1 ", " 1.6"])
             .steps(&[FindKey, Move]),
         situation("the same where the processes' own clocks say so too")
             .on(clocks(
                 both(&[&put_off, &little, &little]),
                 [0.08, 0.05, 0.05],
             ))
-            .says(&["WATCH 10.0.0.1 ", " 1.6"])
+            .says(&["HOT 10.0.0.1 ", " 1.6"])
             .steps(&[FindKey, Move]),
         situation("a hot slot")
             .on(of(few, &[&hot, &later, &later]))

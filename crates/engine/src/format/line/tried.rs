@@ -24,12 +24,33 @@ pub(crate) struct Tried {
     pub largest: Option<(Name, u64)>,
     /// The offset of the first row that is not a key.
     pub first_misfit: Option<usize>,
+    /// Keys between brackets or quotes, by pair.
+    enclosed: [u64; PAIRS.len()],
 }
+
+/// Brackets and quotes that other programs print around keys, without the braces of hash tags.
+const PAIRS: [(&str, &str); 7] = [
+    ("[", "]"),
+    ("(", ")"),
+    ("<", ">"),
+    ("'", "'"),
+    ("\"", "\""),
+    ("`", "`"),
+    ("{{", "}}"),
+];
 
 impl Tried {
     /// Whether at least this many of a hundred rows are keys.
     pub(crate) fn fits_percent(&self, percent: u64) -> bool {
         self.fits > 0 && 100 * self.fits >= percent * (self.fits + self.misfits)
+    }
+
+    /// The brackets or quotes around most keys.
+    pub(crate) fn enclosed(&self) -> Option<(&'static str, &'static str)> {
+        const LEAST: u64 = 3;
+        let counted = self.enclosed.into_iter().zip(PAIRS);
+        let (most, pair) = counted.max_by_key(|(count, _)| *count)?;
+        (most >= LEAST && 2 * most > self.fits).then_some(pair)
     }
 
     /// The first key, and its size.
@@ -113,6 +134,17 @@ impl Sink for Tried {
                 .is_none_or(|(_, size)| largest > *size)
         {
             self.largest = Some((name(at), largest));
+        }
+        for at in 0..batch.keys.len() {
+            let key = batch.keys.get(batch.base, at);
+            let is_between = |(open, close): &(&str, &str)| {
+                key.len() > open.len() + close.len()
+                    && key.starts_with(open.as_bytes())
+                    && key.ends_with(close.as_bytes())
+            };
+            if let Some(pair) = PAIRS.iter().position(is_between) {
+                self.enclosed[pair] += 1;
+            }
         }
         self.fits += batch.keys.len() as u64;
     }

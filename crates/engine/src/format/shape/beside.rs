@@ -14,7 +14,7 @@ pub(super) fn are_names_last(rows: &[&[u8]]) -> bool {
 
 /// Whether nearly all lines have several words, of which one is a distinct name with a colon inside.
 fn are_names(rows: &[&[u8]], place: fn(usize) -> usize) -> bool {
-    let words = rows.iter().map(|row| words_of(row));
+    let words = rows.iter().map(|row| cut(row, b" \t"));
     let apart: Vec<Vec<&[u8]>> = words.filter(|words| words.len() > 1).collect();
     let names: Vec<&[u8]> = apart
         .iter()
@@ -26,8 +26,53 @@ fn are_names(rows: &[&[u8]], place: fn(usize) -> usize) -> bool {
         && Column::of(names).is_unique()
 }
 
-fn words_of(row: &[u8]) -> Vec<&[u8]> {
-    let words = row.split(|byte| b" \t".contains(byte));
+/// Patterns that may read such lines.
+pub(super) const WITH_VALUES: [&str; 8] = [
+    "{key} {size}",
+    "{_} {key} {size}",
+    "{_} {_} {key} {size}",
+    "{key};{size};{_}",
+    "{_} {key} {_}",
+    "{key} {_}",
+    "{key};{_}",
+    "{_} {_} {key} {_}",
+];
+
+/// Whether nearly all lines have as many words, or cells between bars or semicolons, of which one is a distinct name and
+/// another a number, a size or a time.
+pub(super) fn have_values(rows: &[&[u8]]) -> bool {
+    const SEPARATORS: [&[u8]; 3] = [b" \t", b";", b"|"];
+    let is_cut_by = |separators: &[u8]| {
+        let mut words: Vec<Vec<&[u8]>> = rows.iter().map(|row| cut(row, separators)).collect();
+        words.sort_by_key(Vec::len);
+        let usual = words.get(words.len() / 2).map_or(0, Vec::len);
+        words.retain(|words| words.len() == usual);
+        if usual < 2 || share(words.len(), rows.len()) < 0.9 {
+            return false;
+        }
+        let columns =
+            (0..usual).map(|at| Column::of(words.iter().map(|words| words[at]).collect()));
+        let is_name = |column: &Column<'_>| {
+            column.is_unique() && !column.is_value() && column.look_like_keys() > 0.7
+        };
+        let (names, others): (Vec<_>, Vec<_>) = columns.partition(is_name);
+        let is_beside = |column: &Column<'_>| {
+            column.is_value() || column.has_numbers() || share_of(&column.cells, is_figure) >= MOST
+        };
+        !names.is_empty() && others.iter().any(is_beside)
+    };
+    SEPARATORS.into_iter().any(is_cut_by)
+}
+
+/// `1.234,5`, `31.12.2026`, `(2.5%)`.
+fn is_figure(word: &&[u8]) -> bool {
+    let is_of_it = |byte: &u8| byte.is_ascii_digit() || b".,'/%+-()".contains(byte);
+    word.iter().all(is_of_it) && word.iter().any(u8::is_ascii_digit)
+}
+
+fn cut<'a>(row: &'a [u8], separators: &[u8]) -> Vec<&'a [u8]> {
+    let words = row.split(|byte| separators.contains(byte));
+    let words = words.map(<[u8]>::trim_ascii);
     words.filter(|word| !word.is_empty()).collect()
 }
 
@@ -99,7 +144,7 @@ mod tests {
 
     fn is_doubted(text: &str) -> bool {
         let rows: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
-        are_numbered(&rows) || are_names_first(&rows) || are_names_last(&rows)
+        are_numbered(&rows) || are_names_first(&rows) || are_names_last(&rows) || have_values(&rows)
     }
 
     #[test]
@@ -120,6 +165,8 @@ mod tests {
             "7:user:1\n19:sess:ab\n23:cart:{2}\n31:lock:9",
             "000001:user:1\n000002:sess:2\n000003:cart:3",
             "#1:user:1\n#2:sess:2\n#3:cart:3",
+            "0x7ac6 slot=7 user/1 639B\n0xae39 slot=8 sess.2 353B\n0x36ef slot=9 lock:3 10B",
+            "user:1;199.398;01.04.2025\nsess.2;9.892;01.04.2025\ncart_3;7;02.04.2025",
         ] {
             assert!(is_doubted(text), "{text}");
         }

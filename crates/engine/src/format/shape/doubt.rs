@@ -219,7 +219,7 @@ const OF_ANY: [Doubt; 4] = [
 ];
 
 /// Doubts about several lines.
-const OF_SEVERAL: [Doubt; 5] = [
+const OF_SEVERAL: [Doubt; 6] = [
     (
         is_log,
         "lines start with a time, as those of a log",
@@ -244,6 +244,11 @@ const OF_SEVERAL: [Doubt; 5] = [
         beside::are_names_last,
         "each line has a name and another word before it",
         &["{_} {key}", "{_} {_} {key}", "{_} {_} {_} {key}"],
+    ),
+    (
+        beside::have_values,
+        "each line has a number beside a name",
+        &beside::WITH_VALUES,
     ),
 ];
 

@@ -21,8 +21,9 @@ const MANY: usize = 30;
 /// Why JSON without a key member is refused.
 const OTHER: &str = "JSON without a member that is called a key, no key dump";
 const OVER_LINES: &str = "JSON over several lines, no key dump";
+const AS_LINES: &str = "--format lines reads each line as a key";
 const WAYS_OUT: &str = "--key-column NAME says which member of an object is the key; of other JSON let the program write an object of each key in \
-    a line of its own, in pandas with to_json(FILE, orient=\"records\", lines=True); --format lines reads each line as a key";
+    a line of its own, in pandas with to_json(FILE, orient=\"records\", lines=True)";
 const LIST_OF_PYTHON: &str = "a list of Python on one line: python3 -c 'import ast,sys; [print(k.decode() if isinstance(k, bytes) else k) \
     for k in ast.literal_eval(sys.stdin.read())]' < FILE | slotscope analyze - ; --format lines reads each line as a key";
 const UNITS: &str = "JSON objects with sizes in one member and their unit in another: jq -c '.size = \"\\(.size) \\(.unit)\"' FILE | \
@@ -64,8 +65,8 @@ pub(super) fn over_lines(lines: &Lines<'_>) -> Option<String> {
 /// The refusal of a document, with the filter that makes rows of it.
 fn refused(what: &str, text: &[u8]) -> String {
     match recipe::of(text) {
-        Some(recipe) => format!("{what}: {recipe}; {WAYS_OUT}"),
-        None => format!("{what}: {WAYS_OUT}"),
+        Some(recipe) => format!("{what}: {recipe}; {AS_LINES}"),
+        None => format!("{what}: {WAYS_OUT}; {AS_LINES}"),
     }
 }
 

@@ -24,12 +24,13 @@ use crate::format::around::Around;
 use crate::format::capture::monitor::Records;
 use crate::format::line::Pattern;
 use crate::format::line::offer::{offers, with_offers};
+use crate::format::line::parse::literal;
 use crate::format::line::tried::tried;
 use crate::format::lines as raw_lines;
 use crate::format::not_a_dump;
 use crate::format::parse::escape;
 use crate::format::redis_cli::numbered;
-use crate::format::table::columns::ColumnNames;
+use crate::format::table::columns::{ColumnNames, Role};
 use crate::format::table::csv_keys::CsvKeys;
 use crate::format::table::jsonl::Jsonl;
 use crate::format::table::layout::Layout;
@@ -77,6 +78,9 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
         return Ok(None);
     };
     let is_cut = !matches!(shape.rows, Rows::Raw(_));
+    if let Some(enclosed) = shape.enclosed(head).filter(|_| is_cut) {
+        shape.told.warning = Some(enclosed);
+    }
     if let Some(warning) = shape.told.warning.take() {
         let raw = offers(head, ["{key}"].into_iter().filter(|_| is_cut));
         let or_raw = if raw.is_empty() {
@@ -150,7 +154,20 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
 /// Why a table that may be raw keys is refused.
 fn ambiguous(layout: &Layout, head: Head<'_>) -> String {
     let what = "keys, or keys and numbers beside them? Nothing in the lines says which";
-    with_offers(what, head, [told::pattern(layout).as_str(), "{key}"])
+    let found = told::pattern(layout);
+    let pattern = Pattern::parse(&found).ok();
+    let opened = pattern.and_then(|pattern| pattern.opened(head).ok());
+    let pair = opened.and_then(|opened| tried(&opened, head)?.enclosed());
+    let offered = pair.and_then(|pair| without(pair, &found)).unwrap_or(found);
+    with_offers(what, head, [offered.as_str(), "{key}"])
+}
+
+/// A pattern whose keys have these brackets or quotes around, without them.
+fn without((open, close): (&str, &str), pattern: &str) -> Option<String> {
+    let key = format!("{}{{key}}{}", literal(open), literal(close));
+    pattern
+        .contains("{key}")
+        .then(|| pattern.replace("{key}", &key))
 }
 
 impl Shape {
@@ -167,6 +184,14 @@ impl Shape {
             told: Told::table(table),
             rows: Rows::Cells(Box::new(table.layout.clone())),
         }
+    }
+
+    /// A doubt about keys in brackets or quotes, with the pattern that takes them off.
+    fn enclosed(&self, head: Head<'_>) -> Option<Sentence> {
+        let pair @ (open, close) = tried(&self.open(head).ok()?, head)?.enclosed()?;
+        let what = format!("keys are between {open} and {close}, which are read as a part of them");
+        let pattern = without(pair, self.told.line.as_deref().unwrap_or_default());
+        Some(Sentence::from(with_offers(&what, head, pattern)))
     }
 
     /// The same read by its pattern, if that reads more rows: cells that fill their columns have one blank between.
@@ -281,7 +306,14 @@ pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Opti
     let table = table::named(&lines, &table::candidates(&lines), names)
         .filter(|table| table.refused.is_none())?;
     let header = table.layout.header.as_deref().unwrap_or_default();
-    names.missing_in(header).is_none().then_some(())?;
+    // Its content may tell the column of keys where no name does.
+    let of_keys = table.layout.at[Role::Key.place()].and_then(|at| header.get(at));
+    let found = of_keys.and_then(|name| String::from_utf8(name.clone()).ok());
+    let wanted = ColumnNames {
+        key: names.key.clone().or(found),
+        ..names.clone()
+    };
+    wanted.missing_in(header).is_none().then_some(())?;
     Some((table.layout.clone(), Told::table(&table)))
 }
 

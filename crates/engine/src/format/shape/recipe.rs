@@ -1,5 +1,6 @@
 //! Documents of JSON: a filter of jq that makes a key per line of one, tried on its first members.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -76,7 +77,46 @@ const FILTERS: [Filter; 5] = [
 
 /// The command that makes a key per line of a document, with the first key that it gives; `None` if none does.
 pub(super) fn of(text: &[u8]) -> Option<String> {
-    of_several(text).or_else(|| of_one(text))
+    of_several(text).or_else(|| of_one(&closed(text)))
+}
+
+/// A text that ends inside a document, up to the last whole member of its outermost list, with what closes it.
+fn closed(text: &[u8]) -> Cow<'_, [u8]> {
+    struct Open {
+        closer: u8,
+        last_comma: Option<usize>,
+    }
+    let (mut open, mut is_in_text, mut is_escaped) = (Vec::<Open>::new(), false, false);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_in_text => is_escaped = true,
+            b'"' => is_in_text = !is_in_text,
+            _ if is_in_text => {}
+            b'[' | b'{' => open.push(Open {
+                // ASCII has it two places later.
+                closer: byte + 2,
+                last_comma: None,
+            }),
+            b']' | b'}' => drop(open.pop()),
+            b',' => {
+                if let Some(inner) = open.last_mut() {
+                    inner.last_comma = Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    let last_of = |closer: u8| {
+        let is_it = |open: &Open| open.closer == closer && open.last_comma.is_some();
+        open.iter().position(is_it)
+    };
+    let Some(outer) = last_of(b']').or_else(|| last_of(b'}')) else {
+        return text.into();
+    };
+    let mut whole = text[..open[outer].last_comma.unwrap_or(text.len())].to_vec();
+    whole.extend(open[..=outer].iter().rev().map(|open| open.closer));
+    whole.into()
 }
 
 /// The same of several documents: they are rows, or a member of each is.
@@ -105,17 +145,9 @@ fn is_plain(name: &str) -> bool {
 
 fn of_one(text: &[u8]) -> Option<String> {
     let document = Document::of(text)?;
-    // A list may be the member of an answer.
-    let lists = document.names.iter().zip(&document.values);
-    let lists = lists.filter_map(|(name, value)| {
-        let list = value
-            .as_array()
-            .filter(|list| is_plain(name) && !list.is_empty())?;
-        let values = list.iter().take(LOOKED_AT).cloned().collect();
-        let names = Vec::new();
-        Some((format!(".{name} | "), Document { names, values }))
-    });
-    let lists: Vec<_> = lists.collect();
+    let mut lists = Vec::new();
+    let members = document.names.iter().zip(&document.values);
+    members.for_each(|(name, value)| lists_of(&mut lists, &format!(".{name}"), name, value));
     let whole = std::iter::once((String::new(), &document));
     let mut documents = whole.chain(lists.iter().map(|(path, list)| (path.clone(), list)));
     documents.find_map(|(path, document)| {
@@ -125,6 +157,27 @@ fn of_one(text: &[u8]) -> Option<String> {
         };
         FILTERS.iter().find_map(rows)
     })
+}
+
+/// The lists in the member of an answer, with their paths.
+fn lists_of(lists: &mut Vec<(String, Document)>, path: &str, name: &str, value: &Value) {
+    const DEEPEST: usize = 3;
+    if !is_plain(name) {
+        return;
+    }
+    match value {
+        Value::Array(list) if !list.is_empty() => {
+            let values = list.iter().take(LOOKED_AT).cloned().collect();
+            let names = Vec::new();
+            lists.push((format!("{path} | "), Document { names, values }));
+        }
+        Value::Object(members) if path.matches('.').count() < DEEPEST => {
+            for (name, value) in members {
+                lists_of(lists, &format!("{path}.{name}"), name, value);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The command with a filter that gives these rows; `None` if they are not read as keys.
@@ -168,14 +221,12 @@ fn may_be_key(text: &[u8]) -> bool {
 }
 
 impl Document {
-    /// The document at the start of a text, which may end inside it.
+    /// The document that a text is.
     fn of(text: &[u8]) -> Option<Document> {
         let mut document = Document::default();
         let mut reader = serde_json::Deserializer::from_slice(text);
-        // Where the text ends early, or enough is known, what was read stands.
-        let whole = Members(&mut document).deserialize(&mut reader);
-        let is_one = whole.is_err() || reader.end().is_ok();
-        (is_one && !document.values.is_empty()).then_some(document)
+        Members(&mut document).deserialize(&mut reader).ok()?;
+        (reader.end().is_ok() && !document.values.is_empty()).then_some(document)
     }
 
     fn is_full(&self) -> bool {
@@ -254,6 +305,16 @@ mod tests {
             (
                 "[{\"key\": \"a:1\", \"size\": 3}, {\"key\": \"a:2\", \"si",
                 Some("jq -c '.[]' FILE | slotscope analyze - gives \"a:1\" of 3 B"),
+            ),
+            (
+                "{\"ok\": 1, \"data\": {\"page\": 2, \"keys\": [\"user:1\", \"user:2\", \"us",
+                Some("jq -c '.data.keys | .[]' FILE | slotscope analyze - gives \"user:1\""),
+            ),
+            (
+                "{\"rows\": [[\"a:1\", 5], [\"a:2\", 6], [\"a:",
+                Some(
+                    "jq -c '.rows | .[] | {key: .[0], size: .[1]}' FILE | slotscope analyze - gives \"a:1\" of 5 B",
+                ),
             ),
             ("{\"name\": \"x\", \"version\": 1}", None),
             // A reply of a server.
