@@ -206,3 +206,22 @@ fn a_column_that_may_not_be_what_its_name_says_is_a_warning() {
     }
     warnings(&text(rows(|at| at).collect())).lacks("warning: ");
 }
+
+/// No name says which column has the keys of this table: its content does, also where a flag names another column.
+#[test]
+fn the_flag_that_a_message_offers_for_sizes_finds_the_table() {
+    let rows = (0..300).map(|at| format!("| {} | user:{at} | {} |\n", 1000 + 7 * at, at + 50));
+    let border = "+------+----------+-----+\n";
+    let text = format!(
+        "{border}| id   | k        | sz  |\n{border}{}{border}",
+        rows.collect::<String>()
+    );
+    for (flag, sum) in [("sz", (0..300).map(|at| at + 50).sum()), ("none", 0)] {
+        let line = format!("analyze - --nodes 3 --no-files --json --size-column {flag}");
+        let report = report(&feed(slotscope(&line), text.as_bytes()));
+        assert_eq!(report["input"]["keys"], 300, "{flag}");
+        let nodes = report["nodes"]["list"].list().iter();
+        let bytes: u64 = nodes.filter_map(|node| node["bytes"].as_u64()).sum();
+        assert_eq!(bytes, sum, "{flag}");
+    }
+}

@@ -78,7 +78,7 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
         return Ok(None);
     };
     let is_cut = !matches!(shape.rows, Rows::Raw(_));
-    if let Some(enclosed) = shape.enclosed(head).filter(|_| is_cut) {
+    if is_cut && let Some(enclosed) = shape.enclosed(head) {
         shape.told.warning = Some(enclosed);
     }
     if let Some(warning) = shape.told.warning.take() {
