@@ -69,8 +69,10 @@ fn command_logs_of_servers_of_each_kind_say_where_slow_keys_are() {
 }
 #[test]
 fn what_redis_cli_finds_is_where_the_server_has_it() {
-    let options = words("--cluster-enabled no --maxmemory 100mb --maxmemory-policy allkeys-lfu");
-    let (server, scratch, name) = (Server::start(&options), Scratch::new(), "hot \"key\"\n");
+    let options =
+        "--cluster-enabled no --maxmemory 100mb --maxmemory-policy allkeys-lfu --lfu-decay-time 0";
+    let server = Server::start(&words(options));
+    let (scratch, name) = (Scratch::new(), "hot \"key\"\n");
     let mut client = server.connect();
     client.ask(&["SET", name, "v"]);
     client.ask(&["RPUSH", "{t}:list", "a", "b", "c"]);

@@ -216,7 +216,9 @@ fn a_cluster_with_several_databases_is_read_with_all_of_them() {
 
 #[test]
 fn reading_leaves_no_trace_in_the_server() {
-    let server = Kind::Valkey91.start(&["--maxmemory", "1gb", "--maxmemory-policy", "allkeys-lfu"]);
+    // Counters that decay do so whether or not keys are read.
+    let options = "--maxmemory 1gb --maxmemory-policy allkeys-lfu --lfu-decay-time 0";
+    let server = Kind::Valkey91.start(&words(options));
     server.own_all_slots();
     let mut client = server.connect();
     fill(&mut client, Kind::Valkey91);
