@@ -17,7 +17,12 @@ fn a_signal_leaves_the_old_report_or_the_new_one_and_the_exit_code_says_which() 
     let mut rig = Rig::new();
     let undisturbed: Vec<Duration> = KINDS.iter().map(|_| rig.time_of_next()).collect();
     let mut seen = [0u32; 3];
-    for _ in 0..env::cases("SLOTSCOPE_SIGNALS", 30) {
+    // How far a run is by then depends on the machine: a few signals may all come too early or too late.
+    let least = env::cases("SLOTSCOPE_SIGNALS", 30);
+    for case in 0..least.max(60) {
+        if case >= least && seen[1] > 0 {
+            break;
+        }
         let signal = *rng.pick(&SIGNALS);
         // Some are sent near the end, when files are put in place.
         let part = if rng.one_in(2) {
