@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Time limit for a reply; the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Events that a correct page does not cause.
 const FAULTS: &[&str] = &[
@@ -197,6 +197,13 @@ impl Tab {
         let answer = self.call("Runtime.evaluate", params);
         assert_eq!(answer["exceptionDetails"], Value::Null, "{expression}");
         answer["result"]["value"].clone()
+    }
+
+    /// Waits until an expression is true in the page.
+    pub fn until(&mut self, expression: &str) {
+        self.eval(&format!(
+            "new Promise((done) => {{ const look = () => ({expression} ? done() : setTimeout(look, 10)); look(); }})"
+        ));
     }
 
     /// A list of texts that an expression has.

@@ -19,8 +19,7 @@ use slotscope::scan::Scan;
 use slotscope::slot::SlotColumns;
 use slotscope::source::block::{Block, Piece};
 use slotscope::source::forward::Forward;
-use slotscope::source::memory::memory;
-use slotscope::source::{Source, SourceFacts, decompress};
+use slotscope::source::{ReadAt, Source, SourceFacts, decompress};
 use slotscope::tally::{Parts, Tallies, Tally};
 
 /// Dumps in every format; each is a seed for all of them, so that every format also sees the rows of others.
@@ -293,9 +292,32 @@ pub fn scan(bytes: &[u8]) -> bool {
     agree(None, bytes)
 }
 
-/// A source read sequentially, a few bytes at a time.
+/// A source of which any place can be read if its size is known, else read sequentially, a few bytes at a time.
 #[derive(Debug)]
-struct Stream(Arc<[u8]>, SourceFacts);
+struct Dump(Arc<[u8]>, SourceFacts);
+
+impl Dump {
+    fn of(bytes: &[u8], size_bytes: Option<u64>) -> Box<dyn Source> {
+        // Two readings of what does not say when it was written count times to live from different times.
+        let written_ms = Some(1_790_000_000_000);
+        let facts = SourceFacts::of("dump", size_bytes);
+        Box::new(Dump(
+            bytes.into(),
+            SourceFacts {
+                written_ms,
+                ..facts
+            },
+        ))
+    }
+
+    fn in_memory(bytes: &[u8]) -> Box<dyn Source> {
+        Dump::of(bytes, Some(bytes.len() as u64))
+    }
+
+    fn stream(bytes: &[u8]) -> Box<dyn Source> {
+        Dump::of(bytes, None)
+    }
+}
 
 /// The remaining bytes, and the number of bytes per read.
 struct Reading(Arc<[u8]>, usize, usize);
@@ -310,9 +332,14 @@ impl Read for Reading {
     }
 }
 
-impl Source for Stream {
+impl Source for Dump {
     fn facts(&self) -> &SourceFacts {
         &self.1
+    }
+
+    fn open_at(&self) -> slotscope::error::Result<Option<Box<dyn ReadAt>>> {
+        let is_random = self.1.size_bytes.is_some();
+        Ok(is_random.then(|| Box::new(self.0.clone()) as Box<dyn ReadAt>))
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
@@ -339,9 +366,6 @@ fn agree(format: Option<&'static dyn Format>, bytes: &[u8]) -> bool {
     let is_table = format.is_none_or(|format| has_names.contains(&format.name()));
     let above = if is_table { above } else { 0 };
     let chunk = (1 + (checksum(bytes) >> 8) % 41).max(1 + blank.count().max(above));
-    let stream = |bytes: &[u8]| -> Box<dyn Source> {
-        Box::new(Stream(bytes.into(), SourceFacts::of("dump", None)))
-    };
     POOLS.with(|pools| {
         let run = |pool, chunk, source: Box<dyn Source>| {
             let scan = Scan::new(pool).format(format).chunk(chunk);
@@ -351,11 +375,11 @@ fn agree(format: Option<&'static dyn Format>, bytes: &[u8]) -> bool {
                 .map(|found| (found.tally, found.inputs, found.rejects, found.incomplete))
                 .map_err(|error| error.to_string())
         };
-        let whole = run(&pools[0], bytes.len().max(1), memory("dump", bytes));
+        let whole = run(&pools[0], bytes.len().max(1), Dump::in_memory(bytes));
         let ways = [
-            ("chunks and threads show", memory("dump", bytes)),
-            ("a pipe shows", stream(bytes)),
-            ("compression shows", stream(&gzip(bytes))),
+            ("chunks and threads show", Dump::in_memory(bytes)),
+            ("a pipe shows", Dump::stream(bytes)),
+            ("compression shows", Dump::stream(&gzip(bytes))),
         ];
         // Input that looks compressed is decompressed only from a pipe.
         let is_plain = !decompress::is_compressed(bytes);

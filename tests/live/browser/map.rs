@@ -1,6 +1,6 @@
 //! The slot map: it follows the metric, names what fills a slot, and responds to touch.
 
-use super::{of_sample, open, report};
+use super::{of_sample, open, open_at_the_map, report};
 use testkit::chromium::Tab;
 use testkit::prelude::*;
 
@@ -20,7 +20,7 @@ fn listed(tab: &mut Tab) -> Vec<usize> {
 #[test]
 fn heading_list_and_panel_follow_the_metric() {
     let report = of_sample("shop.csv.zst", "shop.nodes");
-    let mut tab = open(&report);
+    let mut tab = open_at_the_map(&report);
     for (metric, name) in [
         ("bytes", "leaderboard:loyalty"),
         ("keys", ""),
@@ -45,7 +45,7 @@ fn heading_list_and_panel_follow_the_metric() {
 #[test]
 fn the_scale_ends_at_a_quantile_and_the_slots_above_it_are_labelled() {
     let report = of_sample("shop.csv.zst", "shop.nodes");
-    let mut tab = open(&report);
+    let mut tab = open_at_the_map(&report);
     let mut loads: Vec<u64> = serde_json::from_value(report.json["slots"]["ops"].clone()).unwrap();
     loads.sort_unstable();
     let top = loads[loads.len() * 999 / 1000];
@@ -84,7 +84,7 @@ fn many_nodes_have_no_borders_at_first() {
 #[test]
 fn a_finger_means_the_fullest_slot_below_it() {
     let report = of_sample("shop.csv.zst", "shop.nodes");
-    let mut tab = open(&report);
+    let mut tab = open_at_the_map(&report);
     tab.emulate(390, "light");
     let touch = json!({"enabled": true, "maxTouchPoints": 1});
     tab.call("Emulation.setTouchEmulationEnabled", touch);

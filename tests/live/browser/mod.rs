@@ -117,6 +117,14 @@ fn open(report: &Report) -> Tab {
     tab
 }
 
+/// The page, once its map was near the window: then it is drawn.
+fn open_at_the_map(report: &Report) -> Tab {
+    let mut tab = open(report);
+    // Observers are called in the order in which they were made: the page's comes first.
+    tab.eval("new Promise((done) => { const slots = document.getElementById('slots'); slots.scrollIntoView(); new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && done()).observe(slots); })");
+    tab
+}
+
 /// The exact numbers in a column of a table, from the top.
 fn column(tab: &mut Tab, table: &str, column: usize) -> Vec<String> {
     let cells = format!("#{table} tbody tr > :nth-child({column})");

@@ -1,6 +1,6 @@
 //! Operating the page: the map and the tables respond to pointer and keyboard.
 
-use super::{column, of_sample, open, sample};
+use super::{column, of_sample, open, open_at_the_map, sample};
 use testkit::chromium::Tab;
 use testkit::prelude::*;
 
@@ -13,7 +13,7 @@ fn seen(tab: &mut Tab, table: &str) -> usize {
 fn the_slot_map_answers_to_pointer_and_keys() {
     let report = sample();
     let json = &report.json;
-    let mut tab = open(&report);
+    let mut tab = open_at_the_map(&report);
     let check = |tab: &mut Tab, slot: usize| {
         assert_eq!(tab.text("#under h3"), format!("Slot {slot}"));
         let keys = tab.eval("Number(document.querySelector('#under dd[data-v]').dataset.v)");
@@ -148,9 +148,7 @@ fn an_address_leads_to_a_slot_a_sorted_table_and_a_search() {
     assert_eq!(tab.text("#under h3"), "Slot 4096");
     // From a node to everything the page knows about it, and back.
     tab.click("#under dd a");
-    tab.eval("new Promise((done) => setTimeout(done, 100))");
-    let search = tab.eval("document.querySelector('#search').value");
-    assert_eq!(search, "\"shop-2\"");
+    tab.until("document.querySelector('#search').value === '\"shop-2\"'");
     tab.text("#found").says("Big keys");
     assert_eq!(seen(&mut tab, "nodes-table"), 1);
     follow(&mut tab, "#?find=");

@@ -34,18 +34,11 @@ function heatMap() {
 
   function draw() {
     const plane = canvas.getContext("2d");
-    const shade = shades();
     plane.fillStyle = inkOf("--empty");
     plane.fillRect(0, 0, canvas.width, canvas.height);
-    for (let y = Math.floor(seen.y); y < Math.min(size.y, seen.y + seen.h); y += 1) {
-      const [above, below] = [Math.round(py(y)), Math.round(py(y + 1))];
-      for (let x = Math.floor(seen.x); x < Math.min(size.x, seen.x + seen.w); x += 1) {
-        if (rows[y][x] === 0) continue;
-        const left = Math.round(px(x));
-        plane.fillStyle = shade[shadeOf(rows[y][x] / top)];
-        plane.fillRect(left, above, Math.round(px(x + 1)) - left, below - above);
-      }
-    }
+    plane.imageSmoothingEnabled = false;
+    const part = (cell) => rows[Math.floor(cell / size.x)][cell % size.x] / top || null;
+    plane.drawImage(cells(size.x, size.y, part), seen.x, seen.y, seen.w, seen.h, 0, 0, canvas.width, canvas.height);
     plane.lineWidth = 1;
     plane.strokeStyle = inkOf("--ink");
     for (const [first] of heat.owners.length < 100 ? heat.owners : []) {
@@ -58,7 +51,7 @@ function heatMap() {
       const height = canvas.height / seen.h;
       plane.strokeRect(x - 3, y - 3, px(column(burst.to)) - x + 6, height + 6);
     }
-    drawLegend(find("heat-ramp"), shade);
+    drawLegend(find("heat-ramp"));
     find("heat-most").textContent = `${rate(top)} and more, on ${heat.slots} slots`;
     const at = (x) => heat.from + Math.round(x) * heat.secs;
     find("heat-from").textContent = clock(at(seen.x));
@@ -164,7 +157,10 @@ function heatMap() {
   const buttons = { "heat-in": () => atCursor(2), "heat-out": () => atCursor(0.5), "heat-all": all, "heat-burst": nextBurst };
   for (const [id, act] of Object.entries(buttons)) find(id).addEventListener("click", act);
   find("heat-burst").hidden = heat.bursts.length === 0;
-  onTheme.push(draw);
-  nextBurst();
+  whenNear(canvas, () => {
+    draw();
+    onTheme.push(draw);
+    nextBurst();
+  });
 }
 heatMap();

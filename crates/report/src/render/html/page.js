@@ -28,38 +28,52 @@ find("theme").addEventListener("click", () => {
   themeChanged();
 });
 dark.addEventListener("change", themeChanged);
+themeChanged();
 
-/** A colour of the style, as a canvas takes it. */
-function inkOf(name) {
-  const probe = element("span", "", document.body);
-  probe.style.color = `var(${name})`;
-  const found = getComputedStyle(probe).color;
-  probe.remove();
-  return found;
+/** Acts once a part of the page comes near to what is seen, or is printed: the first screen does not wait for it. */
+function whenNear(part, act) {
+  const begin = () => {
+    near.disconnect();
+    removeEventListener("beforeprint", begin);
+    act();
+  };
+  const near = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && begin(), { rootMargin: "100%" });
+  near.observe(part);
+  addEventListener("beforeprint", begin);
 }
+
+/** The colours of a variable of the style. */
+const coloursOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).match(/#\w+/g);
+/** One of the style, as a canvas takes it: each has one for light pages and one for dark ones. */
+const inkOf = (name) => coloursOf(name)[isDark() ? 1 : 0];
 
 /** The scale of the PNG charts in 256 colours: more stands out more, so it runs the other way on black. */
 function shades() {
-  const ramp = getComputedStyle(document.documentElement).getPropertyValue("--ramp").trim().split(" ")
-    .map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+  const ramp = coloursOf("--ramp").map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
   const made = Array.from({ length: 256 }, (_, shade) => {
     const place = (shade / 255) * (ramp.length - 1);
     const below = Math.min(Math.floor(place), ramp.length - 2);
-    return `rgb(${[0, 1, 2].map((i) => Math.round(ramp[below][i] + (ramp[below + 1][i] - ramp[below][i]) * (place - below)))})`;
+    return [...[0, 1, 2].map((i) => Math.round(ramp[below][i] + (ramp[below + 1][i] - ramp[below][i]) * (place - below))), 255];
   });
   return isDark() ? made.reverse() : made;
 }
-/** The shade of a part from 0 to 1. */
-const shadeOf = (part) => Math.round(255 * Math.max(0, Math.min(1, part)));
+
+/** A picture of one pixel a cell, row by row, of cells whose `part` of the scale is 0 to 1; those without one are clear. */
+function cells(width, height, part) {
+  const made = Object.assign(document.createElement("canvas"), { width, height });
+  const plane = made.getContext("2d");
+  const image = plane.createImageData(width, height);
+  const shade = shades();
+  for (let cell = 0; cell < width * height; cell += 1) {
+    const place = part(cell);
+    if (place !== null) image.data.set(shade[Math.round(255 * Math.max(0, Math.min(1, place)))], 4 * cell);
+  }
+  plane.putImageData(image, 0, 0);
+  return made;
+}
 
 /** The legend of the scale. */
-function drawLegend(canvas, shade) {
-  const plane = canvas.getContext("2d");
-  shade.forEach((colour, x) => {
-    plane.fillStyle = colour;
-    plane.fillRect(x, 0, 1, 1);
-  });
-}
+const drawLegend = (canvas) => canvas.getContext("2d").drawImage(cells(canvas.width, 1, (x) => x / (canvas.width - 1)), 0, 0);
 
 for (const button of document.querySelectorAll(".copy")) {
   const command = button.dataset.copy ? find(button.dataset.copy) : button.parentElement.querySelector("code");

@@ -26,7 +26,6 @@ const SCRIPT: &str = concat!(
     include_str!("page.js"),
     include_str!("tables.js"),
     include_str!("heat_map.js"),
-    "themeChanged();\n",
     include_str!("links.js")
 );
 

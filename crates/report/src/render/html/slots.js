@@ -14,8 +14,11 @@ function base36(text) {
 }
 
 const metrics = Object.keys(data.slots);
-const exact = Object.fromEntries(metrics.map((metric) => [metric, data.slots[metric].split(" ").map(base36)]));
-const loads = Object.fromEntries(metrics.map((metric) => [metric, Float64Array.from(exact[metric], Number)]));
+const texts = Object.fromEntries(metrics.map((metric) => [metric, data.slots[metric].split(" ")]));
+const exactly = (metric, slot) => base36(texts[metric][slot]);
+const loads = {};
+/** The load of each slot by the metric that is shown, read when it is shown first. */
+const shown = () => (loads[view.metric] ??= new Float64Array(texts[view.metric].map((text) => parseInt(text, 36))));
 const owners = new Int32Array(SLOTS);
 data.owners.split(" ").reduce((from, run) => {
   const [length, node] = run.split(":");
@@ -56,19 +59,15 @@ const people = (metric, load) => {
 };
 
 function drawMap() {
-  const load = loads[view.metric];
+  const load = shown();
   const most = ceiling();
   const size = SIDE * CELL;
-  const shade = shades();
   plane.fillStyle = inkOf("--empty");
   plane.fillRect(0, 0, size, size);
-  for (let slot = 0; slot < SLOTS; slot += 1) {
-    if (load[slot] === 0) continue;
-    plane.fillStyle = shade[shadeOf(part(load[slot], most))];
-    plane.fillRect((slot % SIDE) * CELL, Math.floor(slot / SIDE) * CELL, CELL, CELL);
-  }
+  plane.imageSmoothingEnabled = false;
+  plane.drawImage(cells(SIDE, SIDE, (slot) => (load[slot] === 0 ? null : part(load[slot], most))), 0, 0, size, size);
   if (find("borders").checked) drawBorders();
-  drawLegend(find("ramp"), shade);
+  drawLegend(find("ramp"));
   find("least").textContent = people(view.metric, view.scale === "log" ? 1 : 0);
   const isCut = most < data.stats[view.metric].max;
   find("most").textContent = `${people(view.metric, most)}${isCut ? " or more" : ""}`;
@@ -97,7 +96,7 @@ function drawBorders() {
 }
 
 function drawCurve() {
-  const load = loads[view.metric];
+  const load = shown();
   const stats = data.stats[view.metric];
   const most = ceiling();
   const y = (value) => (100 - 96 * part(Math.max(0, value), most)).toFixed(2);

@@ -18,7 +18,7 @@ const titleOf = (metric) => document.querySelector(`#metric input[value="${metri
 
 /** What follows the metric: the heading, the fullest slots, their list. */
 function choose() {
-  const load = loads[view.metric];
+  const load = shown();
   const least = load.slice().sort()[SLOTS - FULLEST];
   const slots = [...load.keys()].filter((slot) => load[slot] > 0 && load[slot] >= least);
   view.fullest = slots.sort((a, b) => load[b] - load[a] || a - b).slice(0, FULLEST);
@@ -35,7 +35,7 @@ function listed(slot, place) {
   const button = element("button", "", item);
   button.type = "button";
   element("b", slot, button);
-  element("span", people(view.metric, exact[view.metric][slot]), button);
+  element("span", people(view.metric, exactly(view.metric, slot)), button);
   element("bdi", fills(slot)[0]?.[0] ?? "", button);
   button.addEventListener("click", () => {
     view.hot = place;
@@ -49,7 +49,7 @@ function label() {
   const most = ceiling();
   const placed = [];
   for (const slot of view.fullest) {
-    if (placed.length === PEAKS || loads[view.metric][slot] <= most) break;
+    if (placed.length === PEAKS || shown()[slot] <= most) break;
     const [x, y] = [slot % SIDE, Math.floor(slot / SIDE)];
     if (placed.some(([, , other]) => Math.abs(other - y) < 8)) continue;
     placed.push([slot, x, y]);
@@ -92,11 +92,11 @@ function point(slot) {
     link(all(data.nodes[owner]), data.nodes[owner], element("dd", "", list));
   }
   for (const metric of metrics) {
-    const load = exact[metric][view.slot];
+    const load = exactly(metric, view.slot);
     say(metric, people(metric, load), load);
   }
   const mean = data.stats[view.metric].mean;
-  if (mean > 0) say("times the mean", `${(loads[view.metric][view.slot] / mean).toFixed(2)} × in ${view.metric}`);
+  if (mean > 0) say("times the mean", `${(shown()[view.slot] / mean).toFixed(2)} × in ${view.metric}`);
   const within = fills(view.slot);
   if (within.length > 0) {
     element("dt", "filled by", list);
@@ -125,7 +125,7 @@ function slotAt(event) {
   for (let row = Math.max(0, y - FINGER); row <= Math.min(SIDE - 1, y + FINGER); row += 1) {
     for (let column = Math.max(0, x - FINGER); column <= Math.min(SIDE - 1, x + FINGER); column += 1) {
       const slot = row * SIDE + column;
-      if (loads[view.metric][slot] > loads[view.metric][found]) found = slot;
+      if (shown()[slot] > shown()[found]) found = slot;
     }
   }
   return found;
@@ -180,8 +180,11 @@ function next() {
   point(view.fullest[view.hot]);
 }
 
-onTheme.push(draw);
 listen();
-choose();
-themeChanged();
-next();
+whenNear(find("slots"), () => {
+  choose();
+  draw();
+  onTheme.push(draw);
+  // An address may have named one.
+  if (view.slot === null) next();
+});

@@ -136,6 +136,15 @@ function show(part, table) {
   if (all) all.hidden = limit === Infinity || rows.length <= limit;
 }
 
+/** Only what scrolls is worth a stop of the Tab key. All are measured before one is changed: the page is laid out once. */
+const stops = new ResizeObserver((seen) => {
+  const measured = seen.map(({ target }) => [target, target.scrollWidth > target.clientWidth]);
+  for (const [scroll, scrolls] of measured) {
+    if (scrolls) scroll.tabIndex = 0;
+    else scroll.removeAttribute("tabindex");
+  }
+});
+
 for (const part of document.querySelectorAll(".table")) {
   const table = part.querySelector("table");
   const rows = part.closest(".card") ? 0 : table.tBodies[0].rows.length;
@@ -166,12 +175,6 @@ for (const part of document.querySelectorAll(".table")) {
     show(part, table);
     part.querySelector("[data-filter]").focus();
   });
-  // Only what scrolls is worth a stop of the Tab key.
-  const scroll = part.querySelector(".scroll");
-  const stop = () => {
-    if (scroll.scrollWidth > scroll.clientWidth) scroll.tabIndex = 0;
-    else scroll.removeAttribute("tabindex");
-  };
-  new ResizeObserver(stop).observe(scroll);
+  stops.observe(part.querySelector(".scroll"));
   show(part, table);
 }
