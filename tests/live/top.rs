@@ -150,13 +150,7 @@ fn tmux_shows_keys_where_servers_do_not_count_by_slot() {
 #[test]
 fn tmux_shows_a_node_that_dies_and_the_replica_that_takes_over() {
     let mut cluster = Cluster::with_replicas(Kind::Valkey91, &[]);
-    // A replica without data does not take over.
     cluster.wait_for_replicas();
-    // It waits until the dead node was seen on the screen, however slow the machine is.
-    let mut replica = cluster.servers[5].connect();
-    let mut set = |name: &str, to: &str| replica.ask(&["CONFIG", "SET", name, to]);
-    set("cluster-replica-validity-factor", "0");
-    set("cluster-replica-no-failover", "yes");
     let tmux = Tmux::top(&cluster);
     let [dead, heir] = [cluster.address(2), cluster.address(5)];
     tmux.has(&dead);
@@ -164,7 +158,8 @@ fn tmux_shows_a_node_that_dies_and_the_replica_that_takes_over() {
     tmux.shows("no answer", |shown| {
         shown.contains(&dead) && shown.contains("no answer")
     });
-    set("cluster-replica-no-failover", "no");
+    let takeover = ["CLUSTER", "FAILOVER", "TAKEOVER"];
+    cluster.servers[5].connect().ask(&takeover);
     tmux.shows("the replica", |shown| {
         let mut lines = shown.lines();
         lines.any(|line| line.starts_with(&heir) && line.trim_end().ends_with("ok"))

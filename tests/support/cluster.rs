@@ -12,6 +12,9 @@ use slotscope::topology::Topology;
 /// The inclusive slot ranges of a node.
 pub type Ranges = Vec<(u16, u16)>;
 
+/// The option of servers that consider no busy server failed.
+const PATIENT: [&str; 2] = ["--cluster-node-timeout", "60000"];
+
 /// A running cluster; dropping it stops its servers.
 pub struct Cluster {
     kind: Kind,
@@ -44,11 +47,10 @@ impl Cluster {
         Cluster::made_of(Kind::Installed, shares, options)
     }
 
-    /// Three primaries with equal shares and a replica each, which takes over soon after its primary fails; every
-    /// server gets `options`.
+    /// Three primaries with equal shares and a replica each, which takes over once it is told to: they consider no busy
+    /// server failed. Every server gets `options`.
     pub fn with_replicas(kind: Kind, options: &[String]) -> Cluster {
-        let timeout = ["--cluster-node-timeout", "1000"].map(String::from);
-        let options = [&timeout, options].concat();
+        let options = [&PATIENT.map(String::from), options].concat();
         let mut cluster = Cluster::made_of(kind, &even(3), |_| options.clone());
         for primary in 0..3 {
             cluster.add_replica(primary, &options);
@@ -59,7 +61,7 @@ impl Cluster {
     /// Three primaries that count by slot if they can, with `keys` users. They consider no busy server failed, as they
     /// then would refuse commands.
     pub fn counting(kind: Kind, keys: usize) -> Cluster {
-        let patient = ["--cluster-node-timeout", "60000"].map(String::from);
+        let patient = PATIENT.map(String::from);
         let counts = ["--cluster-slot-stats-enabled", "yes"].map(String::from);
         let cluster = Cluster::made_of(kind, &even(3), |_| match kind {
             Kind::Installed => patient.to_vec(),
@@ -237,9 +239,10 @@ impl Cluster {
         (0..16384).filter(|slot| self.owner(*slot) == i).collect()
     }
 
-    /// Kills primary `i` and waits until its replica `by` owns its slots and the remaining nodes agree.
+    /// Kills primary `i`, has its replica `by` own its slots, and waits until the remaining nodes agree.
     pub fn fail_over(&mut self, i: usize, by: usize) {
         self.servers[i].stop();
+        self.tell(by, &["FAILOVER", "TAKEOVER"]);
         let own = self.owners.iter_mut().filter(|owner| **owner == i);
         own.for_each(|owner| *owner = by);
         self.settle();
@@ -289,6 +292,12 @@ pub fn even(nodes: usize) -> Vec<Ranges> {
     let topology = Topology::even(nodes, format!("even {nodes}")).unwrap();
     let nodes = topology.nodes.into_iter();
     nodes.map(|node| node.ranges).collect()
+}
+
+/// A read of a text that keeps the server busy far longer than its client, which a busy machine may give little time: the
+/// longest common subsequence of the text and itself, by the square of its length.
+pub fn dear_read(key: &str) -> Vec<&[u8]> {
+    vec![b"LCS", key.as_bytes(), key.as_bytes(), b"LEN"]
 }
 
 /// Sends a command that must return OK.
