@@ -1,6 +1,6 @@
 //! `collect --load`: the commands that servers log meanwhile as slow or large.
 
-use std::thread;
+use std::process::{Command, Stdio};
 
 use crate::collect::collected::manifest;
 use crate::collect::load::start;
@@ -20,18 +20,26 @@ fn work(cluster: &Cluster, key: &str) {
     client.call(&["SET", key, &"x".repeat(2 << 20)]);
 }
 
-/// Collects, and runs the commands once the owner's logs were first read.
+/// Collects, and runs the commands once all logs were first read. Meanwhile the run is stopped, so that it does not read
+/// them again before, however long the commands take.
 fn collected(cluster: &Cluster, key: &str) -> Scratch {
     let (scratch, address) = (Scratch::new(), cluster.address(0));
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            let owner = &cluster.servers[cluster.owner(slot(key.as_bytes()))];
-            owner.until("INFO commandstats", "log|get:");
-            work(cluster, key);
-            work(cluster, key);
-        });
-        scratch.text(&format!("collect {address} -o out --load 4s"));
-    });
+    let mut command = scratch.command(&format!("collect {address} -o out --load 4s"));
+    let mut run = command.stdout(Stdio::null()).spawn().unwrap();
+    let signal = |name: &str| {
+        let kill = Command::new("kill")
+            .args([name, &run.id().to_string()])
+            .status();
+        assert!(kill.unwrap().success());
+    };
+    for server in &cluster.servers {
+        server.until("INFO commandstats", "log|get:");
+    }
+    signal("-STOP");
+    work(cluster, key);
+    work(cluster, key);
+    signal("-CONT");
+    assert!(run.wait().unwrap().success());
     scratch
 }
 #[test]
