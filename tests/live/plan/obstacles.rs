@@ -1,10 +1,13 @@
 //! Obstacles to a script, and failures while it runs: a clear line beforehand, or a clean stop after which each open
 //! slot is named.
 
+use std::time::{Duration, Instant};
+
 use super::uneven::{Uneven, jobs};
 use testkit::cluster::call_ok;
 use testkit::kinds::Kind;
 use testkit::prelude::*;
+use testkit::redis::{Server, wait_for};
 /// Available servers that move slots atomically: Redis 8.4 only if REDIS_SERVER names one.
 fn atomic() -> impl Iterator<Item = (Kind, &'static str)> {
     let kinds = [Some(Kind::Valkey91), Kind::given()].into_iter().flatten();
@@ -213,6 +216,23 @@ fn a_target_that_dies_ends_the_script() {
     }
 }
 
+/// Has a replica take over from its primary, which runs. Servers give an attempt up after five seconds, which may be too few
+/// on a busy machine.
+fn takes_over(replica: &Server) {
+    let (mut client, mut begun) = (replica.connect(), None::<Instant>);
+    wait_for(|| {
+        let info = client.call(&["INFO", "replication"]).text();
+        if info.contains("role:master") {
+            return Ok(());
+        }
+        if begun.is_none_or(|at| at.elapsed() > Duration::from_secs(6)) {
+            call_ok(&mut client, &["CLUSTER", "FAILOVER"]);
+            begun = Some(Instant::now());
+        }
+        Err(info)
+    });
+}
+
 #[test]
 fn a_source_that_is_failed_over_ends_the_script() {
     for (kind, commands) in all() {
@@ -220,8 +240,7 @@ fn a_source_that_is_failed_over_ends_the_script() {
         let script = slowly(&uneven, "--max-job-bytes 40kb");
         let source = uneven.node(&script, jobs(&script)[0].0);
         let ended = uneven.disturbed(|cluster| {
-            let mut replica = cluster.servers[3 + source].connect();
-            call_ok(&mut replica, &["CLUSTER", "FAILOVER"]);
+            takes_over(&cluster.servers[3 + source]);
         });
         names_open_slots(&uneven, ended);
     }
@@ -237,8 +256,7 @@ fn a_target_that_is_failed_over_needs_a_new_plan_and_no_reset() {
     let (code, said) = uneven.disturbed(|cluster| cluster.tell_all(right));
     assert_eq!(code, Some(1), "{said}");
     uneven.cluster.tell_all("ACL SETUSER default +migrate");
-    let mut client = uneven.cluster.servers[replica].connect();
-    call_ok(&mut client, &["CLUSTER", "FAILOVER"]);
+    takes_over(&uneven.cluster.servers[replica]);
     uneven.cluster.all_mark(target, "slave");
     uneven.cluster.all_mark(replica, "master");
     let [old, new] = [target, replica].map(|node| uneven.cluster.address(node));
