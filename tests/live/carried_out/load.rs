@@ -8,12 +8,14 @@ use std::time::Duration;
 use crate::carried_out::probe::SetOnDrop;
 use crate::carried_out::steps::{judged, reported, steps};
 use slotscope::slot::slot;
-use testkit::cluster::Cluster;
+use testkit::cluster::{Cluster, dear_read};
 use testkit::kinds::Kind;
 use testkit::prelude::*;
 use testkit::redis::{Monitor, Server, wait_for};
 
 const HOT: &str = "cfg:flags";
+/// The length of the values, which dear reads depend on.
+const LONG: usize = 64;
 const KEYS: usize = 6000;
 /// Reads of other keys per node and round, and of the hot key.
 const USUAL: usize = 60;
@@ -30,7 +32,7 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
         of_nodes[cluster.owner(slot(key.as_bytes()))].push(key);
     }
     let keys = of_nodes.iter().flatten().map(String::as_str).chain([HOT]);
-    cluster.set_all(keys.map(|key| (key, "value")));
+    cluster.set_all(keys.map(|key| (key, "v".repeat(LONG))));
     cluster.wait_for_replicas();
     let (is_over, is_cached) = (AtomicBool::new(false), AtomicBool::new(false));
     let scratch = Scratch::new();
@@ -92,10 +94,10 @@ fn read(server: &Server, keys: &[String], is_its: bool, [is_over, is_cached]: [&
     let mut at = 0;
     while !is_over.load(Relaxed) {
         let is_hot = is_its && !is_cached.load(Relaxed);
-        let usual = (0..USUAL).map(|i| keys[(at + i) % keys.len()].as_str());
-        let all = usual.chain((0..MORE).filter(|_| is_hot).map(|_| HOT));
-        let gets = all.map(|key| vec![&b"GET"[..], key.as_bytes()]);
-        client.pipeline(&gets.collect::<Vec<_>>());
+        let usual = (0..USUAL).map(|i| keys[(at + i) % keys.len()].as_bytes());
+        let usual = usual.map(|key| vec![b"GET", key]);
+        let all = usual.chain((0..MORE).filter(|_| is_hot).map(|_| dear_read(HOT)));
+        client.pipeline(&all.collect::<Vec<_>>());
         at += USUAL;
         thread::sleep(Duration::from_millis(10));
     }

@@ -8,3 +8,4 @@ mod same;
 mod servers;
 mod slow;
 mod strays;
+mod together;

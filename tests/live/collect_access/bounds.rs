@@ -45,7 +45,7 @@ pub(super) fn listing(nodes: usize, port: u16) -> Answer {
 }
 
 /// The replies of an ordinary server with a few strings.
-pub(super) fn ordinary(asked: &str, is_cluster: bool) -> Answer {
+pub(crate) fn ordinary(asked: &str, is_cluster: bool) -> Answer {
     match asked.split(' ').next().unwrap_or_default() {
         "INFO" => Answer::text(INFO),
         "DBSIZE" => Answer::of(":4\r\n"),
@@ -101,7 +101,7 @@ fn check([command, what, nodes, run, said]: [&'static str; 5]) -> (String, Resul
         asked => ordinary(asked, nodes > 0),
     });
     let (scratch, address) = (Scratch::new(), server.address());
-    let line = format!("{run} {address} -o all --max-load 100 --timeout 60");
+    let line = format!("{run} {address} -o all --max-load 100 --timeout 1h");
     let usage = usage::of(scratch.command(&words(&line)));
     let most = MOST_MIB + NODE_MIB * nodes.min(AT_ONCE) as u64;
     let (peak, name) = (usage.peak_mib(), format!("{command}: {what}"));

@@ -3,7 +3,7 @@
 mod acl;
 mod addresses;
 pub(crate) mod analyzed;
-mod bounds;
+pub(crate) mod bounds;
 mod crowd;
 mod early_end;
 mod hostile;
