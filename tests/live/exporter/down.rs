@@ -6,7 +6,6 @@ use super::Exporter;
 use testkit::cluster::{Cluster, call_ok};
 use testkit::kinds::Kind;
 use testkit::prelude::*;
-use testkit::redis::wait_for;
 
 const STATE: &str = "slotscope_state{cluster=\"shop\",role=\"all\"} ";
 
@@ -21,9 +20,9 @@ fn start() -> (Cluster, Exporter) {
 /// Checks that the exporter and the first line of `analyze` say so; returns the page and the run of `collect`.
 fn is_down(cluster: &Cluster, exporter: &Exporter, line: &str) -> (String, Output) {
     let page = exporter.page_with(&format!("{STATE}7\n"));
-    exporter.get("/healthz").begins("HTTP/1.1 200 ");
+    exporter.has_health(200);
     let (scratch, seed) = (Scratch::new(), cluster.address(0));
-    let collected = scratch.run(&format!("collect {seed} -o shop --timeout 2s"));
+    let collected = scratch.run(&format!("collect {seed} -o shop --timeout 60s"));
     let analyzed = scratch.run("analyze shop --no-files");
     on_one_line(stdout(&analyzed)).begins(line);
     (page, collected)
@@ -57,9 +56,5 @@ fn primaries_that_are_gone_are_down_everywhere() {
     cluster.servers.iter_mut().for_each(|server| server.stop());
     let page = exporter.page_with("slotscope_up{cluster=\"shop\"} 0\n");
     page.says(&format!("{STATE}7\n"));
-    wait_for(|| {
-        let health = exporter.get("/healthz");
-        let is_ill = health.starts_with("HTTP/1.1 503 ").then_some(());
-        is_ill.ok_or(health)
-    });
+    exporter.has_health(503);
 }
