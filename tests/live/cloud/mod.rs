@@ -110,10 +110,10 @@ impl Started {
             });
         }
         drop(tell);
-        let address = said.recv_timeout(Duration::from_secs(60));
+        let address = said.recv_timeout(Duration::from_secs(300));
         let address = address.unwrap_or_else(|_| {
             drop(child.kill());
-            panic!("{mark}: no server came up within a minute")
+            panic!("{mark}: no server came up within five minutes")
         });
         Started { child, address }
     }
