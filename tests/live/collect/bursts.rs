@@ -47,7 +47,7 @@ fn judged(cluster: &Cluster, flags: &str) -> (String, Vec<Value>) {
 fn burst(cluster: &Cluster, kind: Kind, keys: &[String], is_over: &AtomicBool) {
     let mut client = cluster.owner_of(keys[0].as_bytes());
     let mut is_watched = || {
-        // What such a command takes is known from the readings, which end before MONITOR starts.
+        // The readings, which end before MONITOR starts, say what such a command takes.
         client.call(&dear_read(&keys[0]));
         match kind {
             // It does not count by slot.

@@ -24,8 +24,8 @@ pub(super) fn start(kind: Kind) -> Cluster {
     cluster
 }
 
-/// While `run` runs, reads all keys repeatedly from their primaries, and dearly, the hot ones, which are of one
-/// tag: in turn, so that a key that is named twice has twice the reads.
+/// While `run` runs, reads all keys repeatedly from their primaries, and the hot ones many times as often, and dearly. They
+/// are of one tag and read in turn: a key that is named twice has twice the reads.
 pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() -> R) -> R {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
