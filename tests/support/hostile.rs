@@ -35,6 +35,14 @@ impl Answer {
         Answer::of(format!("${}\r\n{text}\r\n", text.len()))
     }
 
+    /// A limit for the time until it is given up: short if it never ends, and else longer than a busy machine takes for it.
+    pub fn limit_secs(&self) -> u64 {
+        match self {
+            Answer::Hang | Answer::Drip(_) => 2,
+            _ => 60,
+        }
+    }
+
     /// Sends it; an error if nothing may follow.
     fn send(self, stream: &mut TcpStream) -> io::Result<()> {
         match self {

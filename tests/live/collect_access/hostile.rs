@@ -9,15 +9,16 @@ use super::bounds::ordinary;
 use testkit::hostile::{Answer, Hostile};
 use testkit::prelude::*;
 
-/// Much longer than a run that gives up after a second.
+/// Much longer than a run that gives up after two seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Address space limit of a run in KiB: a reply of 10 GiB does not fit.
 const MEMORY: u64 = 2 << 20;
 
-/// Runs `slotscope collect` against that server, which must fail with these parts, separated by ` | `.
-fn check(server: &Hostile, parts: &str) {
+/// Runs `slotscope collect` against that server with a limit for each answer; it must fail with these parts, separated by
+/// ` | `.
+fn check(server: &Hostile, limit_secs: u64, parts: &str) {
     let (scratch, address) = (Scratch::new(), server.address());
-    let line = format!("slotscope collect redis://{address} -o all --timeout 1");
+    let line = format!("slotscope collect redis://{address} -o all --timeout {limit_secs}");
     let start = Instant::now();
     let run = scratch.shell(format!("ulimit -v {MEMORY}; exec timeout -k 1 60 {line}"));
     run.refused(&format!("{address} | {parts}"));
@@ -38,7 +39,8 @@ fn a_server_that_does_not_answer_as_servers_do_is_an_error_soon() {
         (endless("*1\r\n", "*1\r\n"), "has more than 4 KiB"),
     ] {
         println!("{parts}");
-        check(&Hostile::always(answer), parts);
+        let limit_secs = answer.limit_secs();
+        check(&Hostile::always(answer), limit_secs, parts);
     }
     for [answer, parts] in rows(
         r"HTTP/1.1 400 Bad Request\r\n\r\n | Redis
@@ -49,10 +51,10 @@ fn a_server_that_does_not_answer_as_servers_do_is_an_error_soon() {
         :1\r\n | Redis",
     ) {
         println!("{parts}");
-        check(
-            &Hostile::always(Answer::of(answer)),
-            &parts.replace(" & ", " | "),
-        );
+        let answer = Answer::of(answer);
+        let limit_secs = answer.limit_secs();
+        let parts = parts.replace(" & ", " | ");
+        check(&Hostile::always(answer), limit_secs, &parts);
     }
 }
 
@@ -83,11 +85,12 @@ fn a_server_that_turns_hostile_in_the_middle_is_an_error_soon() {
         ("DBSIZE", Answer::of(":-5\r\n"), ""),
     ] {
         println!("{at}: {answer:?}");
+        let limit_secs = answer.limit_secs();
         let server = Hostile::start(move |command| {
             let is_hostile = command.starts_with(at).then(|| answer.clone());
             is_hostile.unwrap_or_else(|| ordinary(command, false))
         });
-        check(&server, said);
+        check(&server, limit_secs, said);
     }
 }
 
@@ -115,7 +118,7 @@ fn a_primary_that_hangs_is_waited_for_once_and_takes_no_statistics_from_the_othe
     });
     let (scratch, url) = (Scratch::new(), server.address());
     let start = Instant::now();
-    let run = scratch.run(&format!("collect {url} -o all --slots-only --timeout 1s"));
+    let run = scratch.run(&format!("collect {url} -o all --slots-only --timeout 10s"));
     // It is retried at most every eight seconds.
     let most = 1 + start.elapsed().as_secs() / 8;
     let is_once = (1..=most).contains(&waits.load(SeqCst));

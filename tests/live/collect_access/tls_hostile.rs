@@ -72,9 +72,10 @@ fn a_handshake_that_is_cut_endless_or_too_large_ends_soon_and_is_said() {
             "no TLS is spoken there",
         ),
     ] {
+        let limit_secs = answer.limit_secs();
         let (scratch, server) = (Scratch::new(), Hostile::at_once(answer));
         let line = format!(
-            "collect rediss://{} -o all --timeout 2 --tls-ca",
+            "collect rediss://{} -o all --timeout {limit_secs} --tls-ca",
             server.address()
         );
         let mut command = scratch.command(&words(&line));
