@@ -1,8 +1,9 @@
 //! Measures how long servers keep clients waiting: a PING every few milliseconds to each. A server that blocks is
-//! working, or waiting for another one that works, so a wait counts only up to the servers' CPU time in it: the rest is
-//! due to the machine, which had no core or disk for them.
+//! working, or waiting for another one that works, so a wait counts only up to the servers' CPU time in it, and without the
+//! time that the server was ready to work: the rest is due to the machine, which had no core or disk for them.
 
 use std::fs;
+use std::slice;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
@@ -13,6 +14,9 @@ use testkit::redis::{Reply, Server};
 
 /// Interval between PINGs.
 const PAUSE: Duration = Duration::from_millis(2);
+/// Fields of schedstat: the time on a core, and the time ready for one.
+const ON_CORE: usize = 0;
+const READY: usize = 1;
 /// No client may wait longer unless a key was named.
 pub(crate) const MOST: Duration = Duration::from_millis(100);
 
@@ -23,13 +27,16 @@ pub(crate) fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (
         let mut client = server.connect();
         let mut longest = Duration::ZERO;
         while !is_over.load(Relaxed) {
-            let (asked, before) = (Instant::now(), on_core(servers));
+            let times = || spent(servers, ON_CORE).zip(spent(slice::from_ref(server), READY));
+            let (asked, before) = (Instant::now(), times());
             client.call(&["PING"]);
             let wait = asked.elapsed();
             if wait > longest {
-                let worked = on_core(servers).zip(before);
-                let worked = worked.map(|(now, before)| now - before);
-                longest = longest.max(worked.map_or(wait, |worked| worked.min(wait)));
+                let blocked = times().zip(before).map(|(now, before)| {
+                    let (worked, ready) = (now.0 - before.0, now.1 - before.1);
+                    worked.min(wait.saturating_sub(ready))
+                });
+                longest = longest.max(blocked.unwrap_or(wait));
             }
             thread::sleep(PAUSE);
         }
@@ -46,11 +53,11 @@ pub(crate) fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (
     })
 }
 
-/// The servers' CPU time, if the system reports it.
-fn on_core(servers: &[Server]) -> Option<Duration> {
+/// The servers' time in a field of Linux's schedstat, if the system reports it.
+fn spent(servers: &[Server], field: usize) -> Option<Duration> {
     let of = |server: &Server| {
         let text = fs::read_to_string(format!("/proc/{}/schedstat", server.id())).ok()?;
-        let nanos = text.split(' ').next()?.parse().ok();
+        let nanos = text.split(' ').nth(field)?.parse().ok();
         nanos.map(Duration::from_nanos)
     };
     servers.iter().map(of).sum()
