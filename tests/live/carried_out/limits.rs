@@ -54,7 +54,7 @@ fn every_row_is_kept_where_limits_differ_and_a_key_is_hot() {
         thread::scope(|threads| {
             threads.spawn(|| {
                 while !is_over.load(Relaxed) {
-                    work.round(is_cached.load(Relaxed));
+                    work.round(&is_cached);
                 }
             });
             let over = SetOnDrop(&is_over);
@@ -151,8 +151,9 @@ impl<'a> Work<'a> {
     }
 
     /// Each key once, and the hot one often unless clients have it themselves.
-    fn round(&mut self, is_cached: bool) {
-        for key in self.round.iter().filter(|key| !is_cached || **key != HOT) {
+    fn round(&mut self, is_cached: &AtomicBool) {
+        let is_read = |key: &&&str| **key != HOT || !is_cached.load(Relaxed);
+        for key in self.round.iter().filter(is_read) {
             self.count += 1;
             if self.count.is_multiple_of(WRITES) && *key != HOT {
                 let value = value(self.cluster, key);
