@@ -3,15 +3,17 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
 
 use crate::exporter::Exporter;
 use testkit::env;
 use testkit::hostile::{Answer, Hostile};
 use testkit::prelude::*;
-use testkit::redis::{free_port, wait_for};
+use testkit::redis::free_port;
 use testkit::usage::{self, Usage};
 const INFO: &str = "redis_version:7.2.4\r\nrun_id:a\r\nrole:master\r\ndb0:keys=4,expires=0\r\n";
 
@@ -72,16 +74,11 @@ impl Crowd {
         scratch.bash(&self.line(command, &format!("--max-load 100 {flags}")))
     }
 
-    /// Waits until it was asked for more counts, as long as it is asked for any.
-    fn has_counted(&self, least: usize) {
-        let mut seen = self.counted.load(Relaxed);
-        while seen <= least {
-            seen = wait_for(|| {
-                let counted = self.counted.load(Relaxed);
-                (counted > seen)
-                    .then_some(counted)
-                    .ok_or(counted.to_string())
-            });
+    /// Waits until a program that runs has asked for more counts than `least`, however long that takes it.
+    fn has_counted(&self, least: usize, program: &mut Child) {
+        while self.counted.load(Relaxed) <= least {
+            assert_eq!(program.try_wait().unwrap(), None, "it ended");
+            thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -164,8 +161,8 @@ fn peak_of_exporter(crowd: &Crowd, primaries: usize) -> u64 {
     let mut command = crowd.run(&scratch, "exporter", &flags);
     let before = crowd.counted.load(Relaxed);
     let child = command.stderr(Stdio::null()).spawn().unwrap();
-    let exporter = Exporter { child, port };
-    crowd.has_counted(before + READINGS * primaries);
+    let mut exporter = Exporter { child, port };
+    crowd.has_counted(before + READINGS * primaries, &mut exporter.child);
     usage::peak(exporter.child.id()).unwrap().div_ceil(1024)
 }
 
@@ -178,7 +175,7 @@ fn peak_of_top(crowd: &Crowd, primaries: usize) -> u64 {
     let keys = terminal.stdin(Stdio::piped()).stdout(Stdio::null());
     let before = crowd.counted.load(Relaxed);
     let mut terminal = keys.spawn().unwrap();
-    crowd.has_counted(before + READINGS * primaries);
+    crowd.has_counted(before + READINGS * primaries, &mut terminal);
     let process = scratch.read("pid");
     let peak = usage::peak(process.trim().parse().unwrap()).unwrap();
     terminal.stdin.take().unwrap().write_all(b"q").unwrap();
