@@ -21,6 +21,8 @@ const MOST_SCORED: usize = 7;
 const LISTED: usize = 5;
 /// The minimum gain for a change, as a fraction of the batches and of a fair share.
 const GAIN: f64 = 0.05;
+/// The same as a fraction of what the fullest node holds beyond its share: the renaming of all keys is worth no less.
+const GAIN_OF_EXCESS: f64 = 0.1;
 /// The fraction of the hard batches that a scheme may lose.
 const LOST: f64 = 0.001;
 /// Below this many tags per key, a narrower tag still holds keys together.
@@ -188,11 +190,15 @@ impl Model<'_> {
         if gain < 0.0 && !is_sounder && today.penalty.sum <= scheme.penalty.sum {
             return false;
         }
-        let falls = [
-            today.max_over_mean - scheme.max_over_mean,
-            today.max_over_mean_2n - scheme.max_over_mean_2n,
+        let ratios = [
+            [today.max_over_mean, scheme.max_over_mean],
+            [today.max_over_mean_2n, scheme.max_over_mean_2n],
         ];
-        let is_evener = falls.iter().any(|fall| *fall >= GAIN)
+        // Neither on today's nodes nor on twice as many may it get worse by what would be a gain.
+        let falls = ratios
+            .map(|[before, after]| (before - after) / GAIN.max(GAIN_OF_EXCESS * (before - 1.0)));
+        let is_evener = falls.iter().any(|fall| *fall >= 1.0)
+            && falls.iter().all(|fall| *fall > -1.0)
             || self.is_of_time(&today.renaming.scheme) && !self.is_of_time(&scheme.renaming.scheme)
             || today.penalty.is_monotonic && !scheme.penalty.is_monotonic;
         let is_sounder = is_sounder || scheme.penalty.sum < today.penalty.sum - 0.5;

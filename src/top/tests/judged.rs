@@ -92,3 +92,23 @@ fn servers_that_do_not_count_by_slot_are_hot_by_their_processes_in_the_first_lin
     assert!(!line.starts_with("HOT"), "{line}");
     assert_eq!(words, ["ok", "ok", "ok"]);
 }
+
+#[test]
+fn the_cpu_time_of_a_row_is_of_the_seconds_that_are_judged() {
+    let [first, mut before, last] = [1, 10, 11].map(|secs| snapshot(secs, false));
+    // The counter of the second one stood still for nine seconds: between the last two readings it used 8 cores.
+    before.primaries[1]
+        .reading
+        .as_mut()
+        .unwrap()
+        .server
+        .used_cpu = Some(0.8);
+    let mut cluster = Cluster::between(Some(&before), &last);
+    judge(&first, &last, &mut cluster).unwrap();
+    let cpu = cluster.shards[1].work.cpu.unwrap();
+    assert!(
+        (cpu - 0.8).abs() < 1e-9,
+        "{cpu} of {}",
+        cluster.shards[1].name
+    );
+}

@@ -56,7 +56,8 @@ fn lines_that_are_no_keys_alone_are_told() {
          OK\nuser:1\nsess:2\ncart:3\n | 1 line in the form of a prompt, a reply
          (integer) 54\nuser:1\nsess:2\ncart:3\n | some lines are not keys
          user:1\nsess:2\n--More--(20%)\ncart:3\n | some lines are not keys
-         == 127.0.0.1:7001 ==\nuser:1\nsess:2\ncart:3\n | some lines are not keys",
+         == 127.0.0.1:7001 ==\nuser:1\nsess:2\ncart:3\n | some lines are not keys
+         user:1\nsess:2\n# of the second node\ncart:3\n | some lines are not keys",
     ) {
         screen(text, "").says(told);
     }

@@ -151,6 +151,9 @@ pub(crate) fn of(
     (input, signs)
 }
 
+/// Keys among which no total is looked for.
+const FEW_KEYS: u64 = 10;
+
 /// The key that is as large as all others together, to the byte.
 fn is_total(tallies: &Tallies) -> Option<Name> {
     let heaviest = &tallies.names.as_ref()?.heaviest;
@@ -161,8 +164,9 @@ fn is_total(tallies: &Tallies) -> Option<Name> {
     let weighed = tallies.weights.get(Metric::Bytes)?;
     let size = u128::from(first.load[Metric::Bytes]);
     let is_sum = size * 2 == weighed.sum;
-    // A key beside just one other of its size is not a total.
-    (is_sum && weighed.known > 2 && second.load[Metric::Bytes] > 0).then(|| first.name.clone())
+    // Of few keys with round sizes one is as large as the others by chance.
+    (is_sum && weighed.known > FEW_KEYS && second.load[Metric::Bytes] > 0)
+        .then(|| first.name.clone())
 }
 
 /// Whether all files with keys are RDB files.

@@ -85,6 +85,7 @@ impl CompoundPoisson {
     }
 
     /// The range of slot loads without the lowest and highest 0.1%.
+    #[cfg(feature = "charts")]
     pub(crate) fn middle_998_permille(&self) -> (f64, f64) {
         (self.quantile(0.001), self.quantile(0.999))
     }

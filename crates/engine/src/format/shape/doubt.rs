@@ -3,12 +3,9 @@
 
 use crate::format::Head;
 use crate::format::line::Pattern;
-use crate::format::line::offer::{offers, with_offers};
+use crate::format::line::offer::with_offers;
 use crate::format::line::parse::literal;
 use crate::format::line::reader::Patterned;
-use crate::format::line::tried::sample;
-use crate::format::parse::quoted;
-use crate::format::parse::size::{is_missing, size};
 use crate::format::parse::value::{Value, value};
 use crate::format::redis_cli::noise;
 use crate::format::shape::beside;
@@ -16,43 +13,15 @@ use crate::format::shape::column::{
     Column, MOST, common_prefix, common_suffix, families, share_of,
 };
 use crate::format::shape::encoded::encoded;
-use crate::format::table::columns::{ColumnNames, Role};
-use crate::metric::Metric;
+use crate::format::shape::over_lines;
+use crate::format::table::columns::ColumnNames;
 use crate::name::Name;
 use crate::sentence::Sentence;
 
-/// Why lines are refused that list a key and its number, or its other attributes, on successive lines.
+/// Why lines are refused that are rows of what is no key list.
 pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Option<String> {
-    if alternate(rows) {
-        // A number and quotes around a key are not part of it.
-        let keys = ["{_}) {key:q}", "{key:q}", "{key}"];
-        let sizes = ["(integer) {size}", "{size}"];
-        let joined = keys.map(|key| sizes.map(|size| format!("{key}\\t{size}")));
-        return Some(on_lines(
-            "a key and its number on two lines",
-            2,
-            head,
-            joined.concat(),
-        ));
-    }
-    let labels: Vec<Option<&[u8]>> = rows.iter().map(|row| name_of(row)).collect();
-    let mut distinct: Vec<&[u8]> = labels.iter().flatten().copied().collect();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let is_key = |name: &&[u8]| names.role(name).is_some_and(|(role, _)| role == Role::Key);
-    let are_records = rows.len() >= 2
-        && share_of(&labels, Option::is_some) >= MOST
-        && (2..=8).contains(&distinct.len())
-        && distinct.iter().any(is_key);
-    if are_records {
-        let lines = distinct.len();
-        let what = format!("records of {lines} lines each, a key in one of them");
-        let record = rows.get(..lines).unwrap_or_default();
-        let fields = record.iter().map(|row| field_of(row, names));
-        let joined = fields
-            .collect::<Option<Vec<_>>>()
-            .map(|fields| fields.join(r"\t"));
-        return Some(on_lines(&what, lines, head, joined));
+    if let Some(refused) = over_lines::refused(rows, names, head) {
+        return Some(refused);
     }
     if share_of(rows, are_two_numbers) >= MOST {
         let what =
@@ -91,50 +60,6 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Op
     })
 }
 
-/// A message with the command that joins `lines` lines to one, and the pattern that then reads them: both were tried.
-fn on_lines(
-    what: &str,
-    lines: usize,
-    head: Head<'_>,
-    patterns: impl IntoIterator<Item = String>,
-) -> String {
-    let mut joined = sample(head).to_vec();
-    let mut ends = memchr::memchr_iter(b'\n', sample(head)).enumerate();
-    ends.by_ref()
-        .filter(|(at, _)| (at + 1) % lines != 0)
-        .for_each(|(_, end)| joined[end] = b'\t');
-    let bytes = &joined[..memchr::memrchr(b'\n', &joined).map_or(0, |end| end + 1)];
-    let offer = offers(Head { bytes, whole: true }, patterns);
-    let Some(offer) = offer
-        .split(", --line")
-        .next()
-        .filter(|offer| !offer.is_empty())
-    else {
-        return with_offers(what, head, ["{key}"]);
-    };
-    let (pattern, gives) = offer.rsplit_once(" gives ").unwrap_or_default();
-    let paste = "- ".repeat(lines);
-    format!("{what}: paste {paste}< FILE | slotscope analyze - {pattern} gives {gives}")
-}
-
-/// A line of a record as a part of a pattern: its label, and the field.
-fn field_of(row: &[u8], names: &ColumnNames) -> Option<String> {
-    let label = name_of(row)?;
-    let at = label.as_ptr() as usize - row.as_ptr() as usize + label.len();
-    let mark = row[at..].iter().position(|byte| b":=|".contains(byte))? + at + 1;
-    let blanks = row[mark..].iter().take_while(|byte| **byte == b' ').count();
-    let role = names.role(label).map(|(role, _)| role);
-    let is_quoted = quoted::whole(row[mark..].trim_ascii()).is_some();
-    let field = match role {
-        Some(Role::Key) if is_quoted => "{key:q}",
-        Some(Role::Key) => "{key}",
-        Some(Role::Weight(Metric::Bytes)) => "{size}",
-        _ => "{_}",
-    };
-    let before = std::str::from_utf8(&row[..mark + blanks]).ok()?;
-    Some(literal(before) + field)
-}
-
 /// Whether a line is two numbers.
 fn are_two_numbers(row: &&[u8]) -> bool {
     let pieces = row.split(|byte| b" \t,;|".contains(byte));
@@ -154,43 +79,6 @@ fn is_in_brackets(row: &&[u8]) -> bool {
     is_pair && row.iter().any(|byte| b" ,=".contains(byte))
 }
 
-/// Whether every second line is a number.
-fn alternate(rows: &[&[u8]]) -> bool {
-    let odd: Vec<&[u8]> = rows.iter().copied().step_by(2).collect();
-    let even: Vec<&[u8]> = rows.iter().copied().skip(1).step_by(2).collect();
-    let is_number = |row: &&[u8]| {
-        let row = row.trim_ascii();
-        size(row).is_some() || is_missing(row)
-    };
-    let is_name = |row: &&[u8]| {
-        row.iter()
-            .any(|byte| byte.is_ascii_alphabetic() || *byte == b':')
-    };
-    let numbers = share_of(&odd, is_number);
-    !even.is_empty()
-        && share_of(&even, is_number) >= MOST
-        && numbers < 0.5
-        && share_of(&odd, is_name) > 0.5
-        && (rows.len() >= 6 || numbers == 0.0)
-}
-
-/// The label of a line: `key: K`.
-fn name_of(row: &[u8]) -> Option<&[u8]> {
-    let line = row.trim_ascii_start();
-    let text = line.strip_prefix(b"- ").unwrap_or(line);
-    let len = text
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_')
-        .count();
-    let mark = text[len..].trim_ascii_start();
-    let value = mark
-        .strip_prefix(b":")
-        .or(mark.strip_prefix(b"="))
-        .or(mark.strip_prefix(b"|"))?;
-    let is_value = value.len() > value.trim_ascii_start().len() && !value.trim_ascii().is_empty();
-    ((1..=20).contains(&len) && is_value).then(|| &text[..len])
-}
-
 /// A doubt: its test, the fact, and the patterns that may take the keys out.
 type Doubt = (fn(&[&[u8]]) -> bool, &'static str, &'static [&'static str]);
 
@@ -198,7 +86,7 @@ type Doubt = (fn(&[&[u8]]) -> bool, &'static str, &'static [&'static str]);
 const OF_ANY: [Doubt; 4] = [
     (
         |rows| rows.iter().any(|row| is_printed(row)),
-        "some lines are not keys, as programs print them (--More--, == HOST ==, (integer) 5)",
+        "some lines are not keys, as programs print them (--More--, == HOST ==, (integer) 5, # a comment)",
         &[],
     ),
     (
@@ -314,7 +202,7 @@ fn few(rows: &[&[u8]]) -> Option<Sentence> {
 }
 
 fn is_printed(row: &[u8]) -> bool {
-    let starts = [&b"--More--("[..], b"== ", b"(integer) "];
+    let starts = [&b"--More--("[..], b"== ", b"(integer) ", b"# "];
     starts.iter().any(|start| row.starts_with(start))
 }
 

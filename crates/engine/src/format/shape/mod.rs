@@ -13,6 +13,7 @@ mod encoded;
 mod json;
 mod labels;
 mod lines;
+mod over_lines;
 mod printout;
 mod recipe;
 mod record;
