@@ -34,7 +34,7 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Op
         return None;
     }
     // Above the first record there may be the name of the list, or of the host.
-    let start = labels.0.iter().position(|label| is_usual(&label))?;
+    let start = labels.0.iter().position(is_usual)?;
     let record = rows[start..].iter().take(usual.len());
     let fields: Option<Vec<_>> = record.map(|row| field_of(row, names)).collect();
     let what = format!(
