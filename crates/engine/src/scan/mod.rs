@@ -330,7 +330,7 @@ impl<'t> Worker<'t> {
             ..
         } = self;
         let with_attributes = counts.tally.reads_attributes() || scan.only.filter.is_some();
-        let is_ended = !piece.last || block.content().ends_with(b"\n");
+        let is_ended = !piece.last || matches!(block.content(), [] | [.., b'\n']);
         let place = (piece.offset, piece.is_rereadable);
         let mut stats = counts.add(scan, shared, input, (bytes, place), |counting| {
             let mut columns = Columns {
@@ -345,7 +345,7 @@ impl<'t> Worker<'t> {
             };
             reader.read(block, piece, &mut columns)
         });
-        if !is_ended && stats.keys > 0 && LINES.contains(&input.1) {
+        if !is_ended && LINES.contains(&input.1) {
             stats.note(Notice::NoLineEnd, 1);
         }
         stats
