@@ -99,7 +99,7 @@ fn every_offer_gives_what_the_message_says() {
             let output = scratch.shell(&command);
             assert_eq!(code(&output), 0, "{command}: {}", said(&output));
             said(&output).says(&gives);
-            // What is on several lines is joined first.
+            // Lines of a record are joined first.
             let is_joined = ["records of", "on two lines"].map(|what| message.contains(what));
             assert_eq!(!lines.is_empty(), is_joined.contains(&true), "{message}");
             if is_joined.contains(&true) {

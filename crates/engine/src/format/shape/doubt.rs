@@ -18,7 +18,7 @@ use crate::format::table::columns::ColumnNames;
 use crate::name::Name;
 use crate::sentence::Sentence;
 
-/// Why lines are refused that are rows of what is no key list.
+/// Why lines are refused that do not list keys: records of several lines, pairs of numbers, objects in brackets.
 pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Option<String> {
     if let Some(refused) = over_lines::refused(rows, names, head) {
         return Some(refused);
