@@ -12,7 +12,7 @@ use slotscope::topology::Topology;
 /// The inclusive slot ranges of a node.
 pub type Ranges = Vec<(u16, u16)>;
 
-/// The option of servers that consider no busy server failed.
+/// An option: busy servers are not considered failed.
 const PATIENT: [&str; 2] = ["--cluster-node-timeout", "60000"];
 
 /// A running cluster; dropping it stops its servers.

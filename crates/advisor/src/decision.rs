@@ -21,7 +21,7 @@ const MOST_SCORED: usize = 7;
 const LISTED: usize = 5;
 /// The minimum gain for a change, as a fraction of the batches and of a fair share.
 const GAIN: f64 = 0.05;
-/// The same as a fraction of what the fullest node holds beyond its share: the renaming of all keys is worth no less.
+/// The same as a fraction of the fullest node's excess over its share: renaming all keys is not worth a smaller gain.
 const GAIN_OF_EXCESS: f64 = 0.1;
 /// The fraction of the hard batches that a scheme may lose.
 const LOST: f64 = 0.001;
@@ -194,7 +194,7 @@ impl Model<'_> {
             [today.max_over_mean, scheme.max_over_mean],
             [today.max_over_mean_2n, scheme.max_over_mean_2n],
         ];
-        // Neither on today's nodes nor on twice as many may it get worse by what would be a gain.
+        // A loss as large as a gain, on today's nodes or on twice as many, rules the scheme out.
         let falls = ratios
             .map(|[before, after]| (before - after) / GAIN.max(GAIN_OF_EXCESS * (before - 1.0)));
         let is_evener = falls.iter().any(|fall| *fall >= 1.0)

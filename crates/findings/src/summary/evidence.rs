@@ -151,7 +151,7 @@ pub(crate) fn of(
     (input, signs)
 }
 
-/// Keys among which no total is looked for.
+/// Up to this many keys, a total is not searched for.
 const FEW_KEYS: u64 = 10;
 
 /// The key that is as large as all others together, to the byte.
@@ -164,7 +164,7 @@ fn is_total(tallies: &Tallies) -> Option<Name> {
     let weighed = tallies.weights.get(Metric::Bytes)?;
     let size = u128::from(first.load[Metric::Bytes]);
     let is_sum = size * 2 == weighed.sum;
-    // Of few keys with round sizes one is as large as the others by chance.
+    // Among few keys with round sizes, one may equal the sum of the others by chance.
     (is_sum && weighed.known > FEW_KEYS && second.load[Metric::Bytes] > 0)
         .then(|| first.name.clone())
 }

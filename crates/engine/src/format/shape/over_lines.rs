@@ -10,7 +10,7 @@ use crate::format::shape::column::{MOST, share_of};
 use crate::format::table::columns::{ColumnNames, Role};
 use crate::metric::Metric;
 
-/// Lines of a record at most.
+/// Maximum lines of a record.
 const LONGEST: usize = 8;
 
 /// Why lines are refused that list a key and its number, or its other attributes, on successive lines.
@@ -75,7 +75,7 @@ impl<'a> Labels<'a> {
         Labels(labels.collect())
     }
 
-    /// Those of which there are at least half as many as of the commonest one: once in each record.
+    /// The labels that occur at least half as often as the commonest one: once in each record.
     fn usual(&self) -> Vec<&'a [u8]> {
         let mut distinct: Vec<&[u8]> = self.0.iter().flatten().copied().collect();
         distinct.sort_unstable();
