@@ -15,6 +15,7 @@ quote() {
 # Two connections, to the source and the target of a move, stay open as long as both are the same: a redis-cli each,
 # which reads commands from one pipe and writes replies to another. Descriptors: source 3 and 4, target 5 and 6.
 trap '' PIPE
+kept=() # their processes
 mkfifo "$work/3" "$work/4" "$work/5" "$work/6"
 source=0 target=0
 

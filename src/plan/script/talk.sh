@@ -39,8 +39,7 @@ interrupted() {
 }
 
 work=$(mktemp -d)
-call='' kept=() # processes: of the one that is waited for, of those that stay
-trap 'kill $call ${kept[@]+"${kept[@]}"} 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'kill $(jobs -rp) 2>/dev/null || true; rm -rf "$work"' EXIT
 mkfifo "$work/ends"
 ulimit -v 4000000 2>/dev/null || true # kB, for a reply that does not end
 
@@ -49,9 +48,7 @@ at() { exec "${cli[@]}" -h "${host[$1]}" -p "${port[$1]}" --no-raw "${@:2}" 3>&-
 
 nap() {
     sleep "$1" &
-    call=$!
-    wait "$call"
-    call=''
+    wait $!
 }
 
 limit_secs=60 # for one answer of a server
@@ -85,17 +82,18 @@ listen() {
 # with it: ask NODE ARGUMENT...
 input=/dev/null
 ask() {
-    local node=$1
+    local node=$1 call
     begin_call
-    # Until redis-cli ends, it holds the pipe open: this tells when, and `read` can wait for that with a limit.
-    at "$@" <"$input" >"$work/reply" 2>&1 9>"$work/ends" &
+    # Until redis-cli ends, it holds the pipe open: this tells when, and `read` can wait for that with a limit. It gets the
+    # pipe open for both, as opening it for one would wait for ever where the script is killed meanwhile.
+    exec 8<>"$work/ends"
+    at "$@" <"$input" >"$work/reply" 2>&1 &
     call=$!
-    exec 8<"$work/ends"
-    ! listen 8 "$node" "$call" || true
-    exec 8<&-
+    exec 9<"$work/ends" 8>&-
+    ! listen 9 "$node" "$call" || true
+    exec 9<&-
     [[ -z $line ]] || printf '%s\n' "$line" >"$work/reply"
     wait "$call" 2>/dev/null || true
-    call=''
     again
     next_line || true
     complaint=${line:0:200}
