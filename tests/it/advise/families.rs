@@ -1,6 +1,7 @@
 //! One definition of names: the families of the advice are the patterns of the report.
 
 use std::collections::BTreeMap;
+use testkit::env::cases;
 use testkit::prelude::*;
 
 /// The keys of each row of a list, by pattern.
@@ -48,8 +49,9 @@ fn families_of_the_advice_are_the_patterns_of_the_report() {
         }
     }
     let profiles = ["commerce", "uniform", "hot-tag", "tagged", "zipf-tail"];
-    for (at, profile) in profiles.into_iter().cycle().take(20).enumerate() {
-        let keys = ["3000", "20k"][at % 2];
+    let dumps = cases("FAMILIES_CASES", 50);
+    for (at, profile) in profiles.into_iter().cycle().take(dumps).enumerate() {
+        let keys = ["3000", "20k"][at / profiles.len() % 2];
         let line = format!("generate --profile {profile} --keys {keys} --seed {at}");
         scratch.file("dump.keys", scratch.text(&line));
         assert_one_idea(&scratch, "dump.keys");

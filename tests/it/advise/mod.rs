@@ -23,12 +23,15 @@ fn seeds_of_kind() -> u64 {
     cases("SLOTSCOPE_SEEDS", 5)
 }
 
-/// The defect of the advice on a workload.
-fn wrong(load: &Workload, noise: f64) -> Option<String> {
+/// The defect of the advice on a workload; what it promises is carried out.
+fn wrong(name: &str, load: &Workload, noise: f64) -> Option<String> {
     let (names, batches) = load.given();
     let model = Model::of(&names, &batches, Owners::even(load.nodes), |_| false);
     let decision = model.decide(model.candidates(&batches));
     let findings = AdviseFindings::of(&model, &batches, &decision);
+    if decision.is_change() {
+        promises::assert_kept(name, load, &model, &decision, &findings);
+    }
     let said = || {
         let tags = findings.schemes[0].tags.iter().map(ToString::to_string);
         format!("{:?}: {}", findings.why, tags.collect::<Vec<_>>().join(" "))
@@ -69,7 +72,7 @@ fn campaign(kinds: &[Kind]) {
         for seed in 0..seeds_of_kind() {
             let (load, noise) = workload(kind, seed);
             all += 1;
-            match wrong(&load, noise) {
+            match wrong(kind.0, &load, noise) {
                 None => right += 1,
                 Some(what) => found.push(format!("{} {seed}: {what}", kind.0)),
             }
