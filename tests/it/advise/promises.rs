@@ -12,7 +12,7 @@ use testkit::run::near;
 use testkit::workloads::workload::Workload;
 
 /// Carries out what the findings recommend, and compares what comes of it.
-pub fn assert_kept(
+pub(super) fn assert_kept(
     name: &str,
     load: &Workload,
     model: &Model,

@@ -42,6 +42,8 @@ pub(crate) enum Written {
     Quoted,
     /// As a cell of CSV.
     Csv,
+    /// With the backslashes of Markdown before punctuation.
+    Markdown,
     /// In a column of this many characters, padded with blanks.
     Wide(usize),
 }
@@ -53,8 +55,8 @@ pub(crate) struct Literal(pub Vec<Atom>);
 /// A part of a literal.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Atom {
-    /// A run of blanks and TABs.
-    Blanks,
+    /// A run of at least this many blanks and TABs.
+    Blanks(usize),
     /// These bytes.
     Bytes(Vec<u8>),
 }
@@ -64,14 +66,17 @@ fn is_blank(byte: &u8) -> bool {
 }
 
 impl Literal {
-    /// Whether it starts or ends with blanks.
-    pub(crate) fn has_blank_at(&self, is_at_end: bool) -> bool {
+    /// The least number of blanks that it starts or ends with.
+    pub(crate) fn blanks_at(&self, is_at_end: bool) -> usize {
         let atom = if is_at_end {
             self.0.last()
         } else {
             self.0.first()
         };
-        atom == Some(&Atom::Blanks)
+        match atom {
+            Some(Atom::Blanks(least)) => *least,
+            _ => 0,
+        }
     }
 
     /// Whether its last bytes are these.
@@ -82,9 +87,9 @@ impl Literal {
     /// The end of this literal at the start of `text`.
     pub(crate) fn at_start(&self, text: &[u8]) -> Option<usize> {
         self.0.iter().try_fold(0, |at, atom| match atom {
-            Atom::Blanks => {
+            Atom::Blanks(least) => {
                 let blanks = text[at..].iter().take_while(|byte| is_blank(byte)).count();
-                (blanks > 0).then_some(at + blanks)
+                (blanks >= *least).then_some(at + blanks)
             }
             Atom::Bytes(bytes) => text[at..].starts_with(bytes).then_some(at + bytes.len()),
         })
@@ -96,13 +101,13 @@ impl Literal {
             .iter()
             .rev()
             .try_fold(text.len(), |end, atom| match atom {
-                Atom::Blanks => {
+                Atom::Blanks(least) => {
                     let blanks = text[..end]
                         .iter()
                         .rev()
                         .take_while(|byte| is_blank(byte))
                         .count();
-                    (blanks > 0).then_some(end - blanks)
+                    (blanks >= *least).then_some(end - blanks)
                 }
                 Atom::Bytes(bytes) => text[..end].ends_with(bytes).then(|| end - bytes.len()),
             })
@@ -115,7 +120,7 @@ impl Literal {
             let rest = &text[from..];
             let at = from
                 + match self.0.first()? {
-                    Atom::Blanks => memchr::memchr2(b' ', b'\t', rest)?,
+                    Atom::Blanks(_) => memchr::memchr2(b' ', b'\t', rest)?,
                     Atom::Bytes(bytes) if bytes.len() == 1 => memchr::memchr(bytes[0], rest)?,
                     Atom::Bytes(bytes) => memchr::memmem::find(rest, bytes)?,
                 };
@@ -134,7 +139,7 @@ impl Literal {
         loop {
             let rest = &text[..to];
             let end = match self.0.last()? {
-                Atom::Blanks => memchr::memrchr2(b' ', b'\t', rest)? + 1,
+                Atom::Blanks(_) => memchr::memrchr2(b' ', b'\t', rest)? + 1,
                 Atom::Bytes(bytes) if bytes.len() == 1 => memchr::memrchr(bytes[0], rest)? + 1,
                 Atom::Bytes(bytes) => memchr::memmem::rfind(rest, bytes)? + bytes.len(),
             };

@@ -75,6 +75,7 @@ impl Pattern {
         let (key, escapes) = match self.key {
             Written::Plain | Written::Csv => (key, Escapes::None),
             Written::Wide(_) => (trimmed(line, key), Escapes::None),
+            Written::Markdown => (key, Escapes::Markdown),
             Written::Quoted => {
                 let text = trimmed(line, key);
                 // Where a name precedes a value, it is in quotes only if it needs them.
@@ -139,11 +140,9 @@ fn forward(
             ));
         }
         (Written::Wide(width), _) => columns(rest, width),
-        (Written::Plain | Written::Csv, Some(Token::Literal(literal))) => {
-            until(field, rest, literal).ok_or(line.len())?
-        }
+        (_, Some(Token::Literal(literal))) => until(field, rest, literal).ok_or(line.len())?,
         // A field is followed by text, or has a width.
-        (Written::Plain | Written::Csv, _) => rest.len(),
+        _ => rest.len(),
     };
     Ok((trimmed(line, from..from + end), from + end))
 }
@@ -152,7 +151,7 @@ fn forward(
 fn until(field: &Field, rest: &[u8], literal: &Literal) -> Option<usize> {
     let (end, after) = literal.first_in(rest)?;
     let is_number = matches!(field.role, Some(Role::Weight(_)));
-    if is_number && literal.has_blank_at(false) {
+    if is_number && literal.blanks_at(false) > 0 {
         let longer = literal
             .first_in(&rest[after..])
             .map(|(more, _)| after + more);
@@ -179,7 +178,7 @@ fn backward(field: &Field, line: &[u8], within: Range<usize>, before: &Literal) 
     }
     let (at, start) = before.last_in(text)?;
     let is_number = matches!(field.role, Some(Role::Weight(_)));
-    if is_number && before.has_blank_at(true) {
+    if is_number && before.blanks_at(true) > 0 {
         let longer = before.last_in(&text[..at]).map(|(_, longer)| longer);
         let is_word = |from: usize| {
             let word = text[from..at].trim_ascii();

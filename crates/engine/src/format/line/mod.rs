@@ -80,6 +80,11 @@ impl Pattern {
         self.left.is_empty() && self.right.is_empty() && self.key == Written::Plain
     }
 
+    /// Whether it is of cells of CSV.
+    pub(crate) fn is_of_cells(&self) -> bool {
+        self.key == Written::Csv
+    }
+
     /// Whether it has sizes.
     pub(crate) fn has_size(&self) -> bool {
         let is_size = |field: &Field| field.role == Some(Role::of(Metric::Bytes));
@@ -123,24 +128,44 @@ impl Pattern {
     /// # Errors
     /// As `Format::open`.
     pub(crate) fn opened(&self, head: Head<'_>) -> Result<Opened, String> {
-        self.opened_after(0, head)
+        Below::start(self.clone()).opened(head)
+    }
+}
+
+/// Lines of a pattern below something else.
+#[derive(Debug, Clone)]
+pub(crate) struct Below {
+    pub pattern: Pattern,
+    /// The bytes before them.
+    pub skip: u64,
+    /// The line of the header, which may come again.
+    pub header: Option<Vec<u8>>,
+}
+
+impl Below {
+    /// Lines from the start of an input on.
+    pub(crate) fn start(pattern: Pattern) -> Below {
+        Below {
+            pattern,
+            skip: 0,
+            header: None,
+        }
     }
 
-    /// The same after this many bytes of something else.
+    /// An input of such lines.
     ///
     /// # Errors
     /// As `Format::open`.
-    pub(crate) fn opened_after(&self, skip: u64, head: Head<'_>) -> Result<Opened, String> {
-        if self.is_bare() {
+    pub(crate) fn opened(&self, head: Head<'_>) -> Result<Opened, String> {
+        let pattern = &self.pattern;
+        if pattern.is_bare() {
             return lines::CHOSEN.open(head);
         }
-        if let Some(layout) = self.layout() {
+        if let Some(layout) = pattern.layout() {
             return Ok(CsvKeys::of(head, layout, KeyEscapes::None).opened("csv"));
         }
-        Ok(Opened::lines(
-            lines::CHOSEN.name(),
-            TableReader(Patterned::of(self).after(skip)),
-        ))
+        let reader = TableReader(Patterned::below(self));
+        Ok(Opened::lines(lines::CHOSEN.name(), reader))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reads a pattern: `{{` is a brace, a blank any number of blanks, `\t` one TAB.
+//! Reads a pattern: `{{` is a brace, a blank one blank or more, two blanks two or more, `\t` one TAB.
 
 use crate::format::batch::{Number, Word};
 use crate::format::line::field::{Atom, Field, Literal, Written};
@@ -113,7 +113,7 @@ fn tokens(text: &str) -> Result<Vec<Placed>, String> {
             '}' if next != Some('}') => {
                 return error(column, "} without { before it; write }} for a brace");
             }
-            ' ' => push(&mut tokens, column, Atom::Blanks),
+            ' ' => push(&mut tokens, column, Atom::Blanks(1)),
             '\\' => {
                 let byte = match next {
                     Some('t') => '\t',
@@ -147,7 +147,7 @@ fn push(tokens: &mut Vec<Placed>, column: usize, atom: Atom) {
     }
     if let Some((_, Token::Literal(Literal(atoms)))) = tokens.last_mut() {
         match (atoms.last_mut(), atom) {
-            (Some(Atom::Blanks), Atom::Blanks) => {}
+            (Some(Atom::Blanks(least)), Atom::Blanks(more)) => *least += more,
             (Some(Atom::Bytes(bytes)), Atom::Bytes(more)) => bytes.extend(more),
             (_, atom) => atoms.push(atom),
         }
@@ -156,12 +156,12 @@ fn push(tokens: &mut Vec<Placed>, column: usize, atom: Atom) {
 
 fn trim(tokens: &mut Vec<Placed>) {
     if let Some((_, Token::Literal(Literal(atoms)))) = tokens.first_mut()
-        && atoms.first() == Some(&Atom::Blanks)
+        && matches!(atoms.first(), Some(Atom::Blanks(_)))
     {
         atoms.remove(0);
     }
     if let Some((_, Token::Literal(Literal(atoms)))) = tokens.last_mut()
-        && atoms.last() == Some(&Atom::Blanks)
+        && matches!(atoms.last(), Some(Atom::Blanks(_)))
     {
         atoms.pop();
     }
@@ -190,6 +190,7 @@ fn field(column: usize, inside: &str) -> Result<Field, String> {
         match (modifier, width) {
             ("csv", _) => field.written = Written::Csv,
             ("q", _) => field.written = Written::Quoted,
+            ("md", _) => field.written = Written::Markdown,
             (_, Some(width @ 1..=4096)) => field.written = Written::Wide(width),
             ("kb", _) => field.unit = Unit::Kib,
             ("mb", _) => field.unit = Unit::Mib,
@@ -199,7 +200,7 @@ fn field(column: usize, inside: &str) -> Result<Field, String> {
                 return error(
                     column,
                     format!(
-                        "nothing is called \"{}\" after the colon; there are q (in quotes), csv, w12 (12 characters wide), kb, mb, gb and ms",
+                        "nothing is called \"{}\" after the colon; there are q (in quotes), csv, md (Markdown), w12 (12 characters wide), kb, mb, gb and ms",
                         Name::from(modifier).short(30)
                     ),
                 );
@@ -255,9 +256,9 @@ fn check_csv(tokens: &[Placed]) -> Result<(), String> {
     }
 }
 
-/// Notes which fields are single words: those beside a blank, of a kind that is short.
+/// Notes which fields are single words: those beside one blank, of a kind that is short.
 fn note_words(tokens: &mut [Placed]) {
-    let has_blank = |token: Option<&Placed>, is_at_end| matches!(token, Some((_, Token::Literal(literal))) if literal.has_blank_at(is_at_end));
+    let has_blank = |token: Option<&Placed>, is_at_end| matches!(token, Some((_, Token::Literal(literal))) if literal.blanks_at(is_at_end) == 1);
     for at in 0..tokens.len() {
         let is_beside =
             has_blank(tokens.get(at + 1), false) || at > 0 && has_blank(tokens.get(at - 1), true);

@@ -4,11 +4,12 @@ use crate::format::around::{Around, around};
 use crate::format::batch::{Spans, Word};
 use crate::format::line::field::{Atom, Literal, Written};
 use crate::format::line::matching::{Found, unquoted};
-use crate::format::line::{Pattern, Token, trimmed};
+use crate::format::line::{Below, Pattern, Token, trimmed};
 use crate::format::parse::escape;
 use crate::format::redis_cli::{errors, noise};
 use crate::format::table::columns::{ROLES, Role};
 use crate::format::table::plain_rows::{self, Grid};
+use crate::format::table::total::is_total;
 use crate::format::table::units::Unit;
 use crate::format::table::{
     Carried, Row, Rows, Step, Unreadables, number_columns, optional, reader, skipped,
@@ -29,6 +30,10 @@ pub(crate) struct Patterned {
     cells: Option<Cells>,
     /// Offset of the first line.
     skip: u64,
+    /// The line of the header without blanks.
+    header: Option<Vec<u8>>,
+    /// Whether a row may be the total of others.
+    has_totals: bool,
     units: [Unit; ROLES],
     carried: Carried,
 }
@@ -52,14 +57,24 @@ impl Patterned {
             core: core(pattern),
             cells: Cells::of(pattern),
             skip: 0,
+            header: None,
+            has_totals: pattern.has_size(),
             units,
             carried,
         }
     }
 
-    /// The same after this many bytes of something else.
-    pub(crate) fn after(self, skip: u64) -> Patterned {
-        Patterned { skip, ..self }
+    /// The reader of these lines.
+    pub(crate) fn below(below: &Below) -> Patterned {
+        let reader = Patterned::of(&below.pattern);
+        let header = below.header.as_deref();
+        Patterned {
+            skip: below.skip,
+            header: header.map(|line| without_blanks(line).copied().collect()),
+            // A header that comes again may look like a row.
+            cells: reader.cells.filter(|_| header.is_none()),
+            ..reader
+        }
     }
 
     /// The fields of a line, and where it starts without blanks.
@@ -125,7 +140,7 @@ impl Cells {
     fn of(pattern: &Pattern) -> Option<Cells> {
         let tokens = || pattern.left.iter().chain(&pattern.right);
         let byte = |token: &Token| match token {
-            Token::Literal(Literal(atoms)) if atoms.as_slice() == [Atom::Blanks] => Some(b' '),
+            Token::Literal(Literal(atoms)) if atoms.as_slice() == [Atom::Blanks(1)] => Some(b' '),
             token => token.byte(),
         };
         let between = tokens().find_map(byte)?;
@@ -210,12 +225,11 @@ impl Rows for Patterned {
         let Columns { keys, values, .. } = columns;
         values.clear();
         grid.column(cells.place(Role::Key)?, keys);
-        if keys
-            .start
-            .iter()
-            .zip(&keys.end)
-            .any(|(start, end)| start == end)
-        {
+        let is_other = |(start, end): (&u32, &u32)| {
+            let key = &base.bytes()[*start as usize..*end as usize];
+            key.is_empty() || self.has_totals && is_total(key, true)
+        };
+        if keys.start.iter().zip(&keys.end).any(is_other) {
             return None;
         }
         for (role, column) in number_columns(values) {
@@ -247,7 +261,15 @@ impl Rows for Patterned {
 
     fn next(&self, content: &mut [u8], at: usize, _: &mut Memory) -> (usize, Step) {
         let (line, after) = line_at(content, at);
+        let header = self.header.as_ref();
+        if header.is_some_and(|header| without_blanks(line).eq(header)) {
+            return (after, Step::Around);
+        }
         if let Some((found, start)) = self.find(line) {
+            let is_last = after >= content.len();
+            if self.has_totals && is_total(&line[start..][found.key.clone()], is_last) {
+                return (after, Step::Total);
+            }
             return (after, self.row(content, at + start, &found));
         }
         let step = match (around(line), noise::noise(line)) {
@@ -259,6 +281,10 @@ impl Rows for Patterned {
         };
         (after, step)
     }
+}
+
+fn without_blanks(line: &[u8]) -> impl Iterator<Item = &u8> {
+    line.iter().filter(|byte| !byte.is_ascii_whitespace())
 }
 
 const OPEN: &[u8] = b"[({ \t";
@@ -343,7 +369,9 @@ fn inside<'a>(core: &Pattern, line: &'a [u8]) -> &'a [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Head;
     use crate::format::line::Given;
+    use crate::format::line::tried::tried;
     use crate::format::reading::assert_reads;
 
     fn reads(pattern: &str, text: &str, expected: &str) {
@@ -388,6 +416,51 @@ mod tests {
         );
         reads("{key} {size}", "a 1\nb c 2\n", "a bytes=1; b c bytes=2");
         reads("{key}", "a 1\nb\n", "a 1; b");
+        // Two blanks are two or more.
+        reads(
+            "{_}  {key}  {size}",
+            "10 11  a b   1\n12  c  2\nd 3\n",
+            "a b bytes=1; c bytes=2; !24",
+        );
+        reads("|{key:md}|{size}|", "|a\\_b\\c|1|\n", "a_b\\\\c bytes=1");
+    }
+
+    #[test]
+    fn totals_and_headers_that_come_again_are_no_keys() {
+        for rows in ["a 1\nb 2\n", "a 1 \n  b  2\n"] {
+            reads(
+                "{key} {size}",
+                &format!("{rows}Total 3\nc 4\nSumme 7\n"),
+                &format!(
+                    "a bytes=1; b bytes=2; c bytes=4; !{}; !{}; Total=2",
+                    rows.len(),
+                    rows.len() + 12
+                ),
+            );
+        }
+        let pattern = Pattern::parse("{key} {type}").unwrap();
+        let header = Some(b"key  type".to_vec());
+        let below = Below {
+            skip: 10,
+            header,
+            ..Below::start(pattern)
+        };
+        let text = b"key  type\na set\nkey type\nb set\n";
+        let opened = below
+            .opened(Head {
+                bytes: text,
+                whole: true,
+            })
+            .unwrap();
+        let tried = tried(
+            &opened,
+            Head {
+                bytes: text,
+                whole: true,
+            },
+        )
+        .unwrap();
+        assert_eq!((tried.fits, tried.misfits), (2, 0));
     }
 
     #[test]

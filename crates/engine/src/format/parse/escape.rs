@@ -16,6 +16,8 @@ pub enum Escapes {
     Python,
     /// Those of a Python bytes literal.
     PythonBytes,
+    /// A backslash before punctuation.
+    Markdown,
 }
 
 /// The position of the quote that closes the text starting at `from`.
@@ -43,6 +45,10 @@ pub(crate) fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize)
         Escapes::Json => undo_each(content, from, to, undo_json),
         Escapes::Python => undo_each(content, from, to, |text| undo_python(text, false)),
         Escapes::PythonBytes => undo_each(content, from, to, |text| undo_python(text, true)),
+        Escapes::Markdown => undo_each(content, from, to, |text| match text {
+            [_, mark, ..] if mark.is_ascii_punctuation() => ([*mark, 0, 0, 0], 1, 2),
+            _ => ([b'\\', 0, 0, 0], 1, 1),
+        }),
     }
 }
 

@@ -61,7 +61,7 @@ impl Format for HdtRdb {
             Some(b'[') => {
                 Ok(JsonKeys::open(head, &ColumnNames::USUAL, NO_KEYS)?.opened(self.name()))
             }
-            _ => Ok(csv::open(head, &ColumnNames::USUAL)?.opened(self.name())),
+            _ => csv::open(head, &ColumnNames::USUAL, self.name()),
         }
     }
 }

@@ -23,21 +23,21 @@ mod wrapped;
 
 use crate::format::around::Around;
 use crate::format::capture::monitor::Records;
-use crate::format::line::Pattern;
 use crate::format::line::offer::{offers, with_offers};
 use crate::format::line::parse::literal;
 use crate::format::line::tried::tried;
+use crate::format::line::{Below, Pattern};
 use crate::format::lines as raw_lines;
 use crate::format::not_a_dump;
 use crate::format::parse::escape;
 use crate::format::redis_cli::numbered;
-use crate::format::table::columns::{ColumnNames, Role};
+use crate::format::table::columns::{ColumnNames, KeyEscapes, Role};
 use crate::format::table::csv_keys::CsvKeys;
 use crate::format::table::jsonl::Jsonl;
 use crate::format::table::layout::Layout;
-use crate::format::table::separator::Separator;
 use crate::format::{Format, Head, Opened};
 use crate::sentence::Sentence;
+use crate::source::boundary::line_at;
 
 pub(in crate::format) use commands::in_resp;
 pub use told::{LineBy, Told};
@@ -66,8 +66,8 @@ enum Rows {
     Records(usize),
     /// JSON objects with these members.
     Objects(ColumnNames),
-    /// Lines of a pattern, starting at a byte offset.
-    Pattern(Pattern, u64),
+    /// Lines of a pattern.
+    Pattern(Below),
 }
 
 /// The shape of an input starting with `head`; `None` if more of it is needed.
@@ -139,10 +139,8 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     }
     if let Some(table) = surest {
         return match table.certainty {
-            Certainty::Proven | Certainty::Likely => {
-                Ok(Some(Shape::of_table(&table).or_by_pattern(&table, head)))
-            }
-            Certainty::Ambiguous => Err(ambiguous(&table.layout, head)),
+            Certainty::Proven | Certainty::Likely => Ok(Some(Shape::of_table(&table, head))),
+            Certainty::Ambiguous => Err(ambiguous(&table, head)),
             Certainty::Unfit => Err(table.refused.unwrap_or_default()),
         };
     }
@@ -153,12 +151,12 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
 }
 
 /// Why a table that may be raw keys is refused.
-fn ambiguous(layout: &Layout, head: Head<'_>) -> String {
+fn ambiguous(table: &Table, head: Head<'_>) -> String {
     let what = "keys, or keys and numbers beside them? Nothing in the lines says which";
-    let found = told::pattern(layout);
-    let pattern = Pattern::parse(&found).ok();
-    let opened = pattern.and_then(|pattern| pattern.opened(head).ok());
+    let shape = Shape::of_table(table, head);
+    let opened = shape.open(head).ok();
     let pair = opened.and_then(|opened| tried(&opened, head)?.enclosed());
+    let found = shape.told.line.unwrap_or_default();
     let offered = pair.and_then(|pair| without(pair, &found)).unwrap_or(found);
     with_offers(what, head, [offered.as_str(), "{key}"])
 }
@@ -180,11 +178,39 @@ impl Shape {
         }
     }
 
-    fn of_table(table: &Table) -> Shape {
-        Shape {
-            told: Told::table(table),
-            rows: Rows::Cells(Box::new(table.layout.clone())),
-        }
+    /// A table, by its pattern; cells of CSV by their layout, which has the header and the escapes.
+    fn of_table(table: &Table, head: Head<'_>) -> Shape {
+        let layout = &table.layout;
+        let header = || line_at(head.bytes, layout.header_at as usize).0.to_vec();
+        let by_pattern = |text: &String| {
+            let pattern = Pattern::parse(text).ok()?;
+            let below = Below {
+                skip: layout.skip,
+                header: layout.header.as_ref().map(|_| header()),
+                ..Below::start(pattern)
+            };
+            (!below.pattern.is_of_cells()).then(|| Shape {
+                told: Told::table(table, text),
+                rows: Rows::Pattern(below),
+            })
+        };
+        let read = |shape: &Shape| tried(&shape.open(head).ok()?, head);
+        let patterns = told::patterns(layout);
+        let shapes = patterns.iter().filter_map(by_pattern);
+        // Where most rows have the blanks of the first pattern, those with fewer may be read by the next one.
+        let fitter = |one: Shape, next: Shape| match (read(&one), read(&next)) {
+            (Some(ones), Some(nexts))
+                if nexts.misfits < ones.misfits
+                    && (ones.first.is_none() || nexts.first == ones.first) =>
+            {
+                next
+            }
+            _ => one,
+        };
+        shapes.reduce(fitter).unwrap_or_else(|| Shape {
+            told: Told::table(table, &patterns[0]),
+            rows: Rows::Cells(Box::new(layout.clone())),
+        })
     }
 
     /// A doubt about keys in brackets or quotes, with the pattern that takes them off.
@@ -193,31 +219,6 @@ impl Shape {
         let what = format!("keys are between {open} and {close}, which are read as a part of them");
         let pattern = without(pair, self.told.line.as_deref().unwrap_or_default());
         Some(Sentence::from(with_offers(&what, head, pattern)))
-    }
-
-    /// The same read by its pattern, if that reads more rows: cells that fill their columns have one blank between.
-    fn or_by_pattern(self, table: &Table, head: Head<'_>) -> Shape {
-        if !matches!(table.layout.separator, Separator::Blanks(_)) {
-            return self;
-        }
-        let skip = table.layout.skip;
-        let read = |shape: &Shape| tried(&shape.open(head).ok()?, head);
-        let by_pattern = Pattern::parse(&told::pattern(&table.layout)).map(|pattern| Shape {
-            rows: Rows::Pattern(pattern, skip),
-            told: self.told.clone(),
-        });
-        match by_pattern {
-            Ok(shape) => match (read(&shape), read(&self)) {
-                (Some(by_pattern), Some(by_cells))
-                    if by_pattern.misfits < by_cells.misfits
-                        && by_pattern.first == by_cells.first =>
-                {
-                    shape
-                }
-                _ => self,
-            },
-            Err(_) => self,
-        }
     }
 
     fn records(at: usize) -> Shape {
@@ -236,7 +237,7 @@ impl Shape {
     fn wrapped(wrap: Wrap) -> Shape {
         Shape {
             told: Told::wrapped(wrap.name).of_line(wrap.pattern.text(), LineBy::Found),
-            rows: Rows::Pattern(wrap.pattern, 0),
+            rows: Rows::Pattern(Below::start(wrap.pattern)),
         }
     }
 
@@ -283,26 +284,33 @@ impl Shape {
     /// # Errors
     /// As `Format::open`.
     pub fn open(&self, head: Head<'_>) -> Result<Opened, String> {
+        self.opened(head, ColumnNames::USUAL.escapes, "csv")
+    }
+
+    /// The same with keys of cells escaped so, which are an input in the format called `format`.
+    pub(in crate::format) fn opened(
+        &self,
+        head: Head<'_>,
+        escapes: KeyEscapes,
+        format: &'static str,
+    ) -> Result<Opened, String> {
         match &self.rows {
             Rows::Raw(skip) => Ok(raw_lines::after(*skip, head, is_another)),
             Rows::Cells(layout) => {
-                Ok(CsvKeys::of(head, (**layout).clone(), ColumnNames::USUAL.escapes).opened("csv"))
+                Ok(CsvKeys::of(head, (**layout).clone(), escapes).opened(format))
             }
             Rows::Records(lead) => Ok(Opened::lines("monitor", Records { lead: *lead })),
             Rows::Objects(names) => Jsonl {
                 names: names.clone(),
             }
             .open(head),
-            Rows::Pattern(pattern, skip) => pattern.opened_after(*skip, head),
+            Rows::Pattern(below) => below.opened(head),
         }
     }
 }
 
-/// The layout and description of a table with these header columns.
-///
-/// # Errors
-/// The columns missing from the header.
-pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Option<(Layout, Told)> {
+/// The table with these header columns.
+pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Option<Shape> {
     let lines = Lines::of(head);
     let table = table::named(&lines, &table::candidates(&lines), names)
         .filter(|table| table.refused.is_none())?;
@@ -315,7 +323,7 @@ pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Opti
         ..names.clone()
     };
     wanted.missing_in(header).is_none().then_some(())?;
-    Some((table.layout.clone(), Told::table(&table)))
+    Some(Shape::of_table(&table, head))
 }
 
 /// Whether lines in the middle of a raw list clearly have another shape.

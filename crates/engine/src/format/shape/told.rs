@@ -100,9 +100,8 @@ impl Told {
         Told::new(shape, Some(Sentence::default().words(warning)))
     }
 
-    /// A table.
-    pub(super) fn table(table: &Table) -> Told {
-        let shape = pattern(&table.layout);
+    /// A table whose rows have this pattern.
+    pub(super) fn table(table: &Table, pattern: &str) -> Told {
         let is_likely = table.certainty < Certainty::Proven;
         let warning = "nothing but the lines themselves says how they are to be read";
         let by = match table.layout.header {
@@ -121,7 +120,7 @@ impl Told {
         let told = Told {
             unread: unread.filter(|_| !has_sizes),
             note,
-            ..Told::new(&shape, warning).of_line(shape.clone(), by)
+            ..Told::new(pattern, warning).of_line(pattern, by)
         };
         table.doubts.iter().cloned().fold(told, Told::with)
     }
@@ -136,23 +135,50 @@ impl Told {
     }
 }
 
-/// The pattern of a table's rows.
-pub(in crate::format) fn pattern(layout: &Layout) -> String {
+/// Patterns of a table's rows: those after the first one are for rows with fewer blanks.
+pub(in crate::format) fn patterns(layout: &Layout) -> Vec<String> {
+    let is_csv = layout.has_quotes
+        && matches!(layout.separator, Separator::Byte(_))
+        && !matches!(layout.key_text, KeyText::Marked(_));
+    let cell = if is_csv { ":csv" } else { "" };
+    let key = match layout.key_text {
+        KeyText::Quoted | KeyText::Python => String::from("{key:q}"),
+        KeyText::Escaped => String::from("{key:md}"),
+        KeyText::Marked(mark) => {
+            let mark = String::from_utf8_lossy(mark);
+            format!("{mark}{{key}}{mark}")
+        }
+        _ => format!("{{key{cell}}}"),
+    };
+    let plain = fields(layout, cell, &key);
+    let between = layout.separator.literal();
+    let bar = between.trim();
+    // In a column of a width, blanks are none of the key.
+    let wide = |width: usize| match layout.key_text {
+        KeyText::Plain => fields(layout, cell, &format!("{{key:w{width}}}")),
+        _ => plain.clone(),
+    };
+    let framed = |fields: &[String]| format!("{bar}{}{bar}", fields.join(bar));
+    match (layout.separator, layout.padded) {
+        (Separator::Blanks(least), _) => {
+            let blanks = (1..=least).rev().map(|blanks| " ".repeat(blanks));
+            blanks.map(|blanks| plain.join(&blanks)).collect()
+        }
+        (_, Some(width)) if layout.has_border => {
+            let apart = plain.join(&format!(" {bar} "));
+            vec![format!("{bar} {apart} {bar}"), framed(&wide(width))]
+        }
+        (_, Some(width)) if !is_csv => vec![wide(width).join(&between)],
+        _ => vec![plain.join(&between)],
+    }
+}
+
+/// The fields of a table's columns.
+fn fields(layout: &Layout, cell: &str, key: &str) -> Vec<String> {
     let field = |column: usize| {
         let has_role = |role: Role| layout.at[role.place()] == Some(column);
-        let is_csv = layout.has_quotes && matches!(layout.separator, Separator::Byte(_));
-        let cell = if is_csv { ":csv" } else { "" };
         let (name, unit) = match () {
-            () if has_role(Role::Key) => {
-                return match layout.key_text {
-                    KeyText::Quoted | KeyText::Python => String::from("{key:q}"),
-                    KeyText::Marked(mark) => {
-                        let mark = String::from_utf8_lossy(mark);
-                        format!("{mark}{{key}}{mark}")
-                    }
-                    _ => format!("{{key{cell}}}"),
-                };
-            }
+            () if has_role(Role::Key) => return key.to_owned(),
             () if has_role(Role::of(Metric::Bytes)) => ("size", layout.size_unit),
             () if has_role(Role::of(Metric::Ops)) => ("ops", Unit::One),
             () if has_role(Role::Number(Number::Expiry)) => ("ttl", layout.expiry_unit),
@@ -170,17 +196,11 @@ pub(in crate::format) fn pattern(layout: &Layout) -> String {
             Unit::MillisecondsLeft => "ms",
             Unit::One | Unit::Thousand | Unit::SecondsLeft => "",
         };
-        match (is_csv, unit) {
+        match (cell, unit) {
             (_, "") => format!("{{{name}{cell}}}"),
-            (true, unit) => format!("{{{name}:csv,{unit}}}"),
-            (false, unit) => format!("{{{name}:{unit}}}"),
+            ("", unit) => format!("{{{name}:{unit}}}"),
+            (cell, unit) => format!("{{{name}{cell},{unit}}}"),
         }
     };
-    let fields: Vec<String> = (0..layout.columns).map(field).collect();
-    let between = layout.separator.literal();
-    if layout.has_border {
-        let bar = between.trim();
-        return format!("{bar} {} {bar}", fields.join(&format!(" {bar} ")));
-    }
-    fields.join(&between)
+    (0..layout.columns).map(field).collect()
 }

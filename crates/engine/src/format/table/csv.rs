@@ -37,21 +37,24 @@ impl Format for Csv {
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
-        Ok(open(head, &self.names)?.opened(self.name()))
+        open(head, &self.names, self.name())
     }
 }
 
-/// Finds a table's columns by its header, or by the positions given by the user.
+/// A table whose columns have these names in its header, as an input in the format called `format`.
 ///
 /// # Errors
 /// A required column is missing; the message lists the columns present.
-pub(crate) fn open(head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
-    let layout = if let Some((layout, _)) = shape::table_with(head, names) {
-        layout
-    } else {
-        below_first_line(head, names)?
-    };
-    Ok(CsvKeys::of(head, layout, names.escapes))
+pub(crate) fn open(
+    head: Head<'_>,
+    names: &ColumnNames,
+    format: &'static str,
+) -> Result<Opened, String> {
+    if let Some(table) = shape::table_with(head, names) {
+        return table.opened(head, names.escapes, format);
+    }
+    let layout = below_first_line(head, names)?;
+    Ok(CsvKeys::of(head, layout, names.escapes).opened(format))
 }
 
 /// The layout below the first line with text, with the delimiter that yields the required columns, or else most columns.

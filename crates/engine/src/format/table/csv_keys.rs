@@ -14,6 +14,7 @@ use crate::format::table::layout::Layout;
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
 use crate::format::table::separator::{Cell, Separator};
+use crate::format::table::total::is_total;
 use crate::format::table::{Carried, Refusal, Row, Rows, Span, Step, TableReader, Unreadables};
 use crate::format::{Columns, Head, Opened};
 use crate::source::block::{Block, Padded, Piece};
@@ -89,7 +90,7 @@ impl CsvKeys {
         let is_escaped = self.keys == KeySpelling::Escaped;
         if let (Separator::Byte(delimiter), true) = (
             self.layout.separator,
-            self.layout.has_quotes && !self.layout.is_trimmed,
+            self.layout.has_quotes && self.layout.padded.is_none(),
         ) {
             let (after, is_cut) = if is_escaped {
                 cut_line(content, at, delimiter, fields)
@@ -126,7 +127,7 @@ impl CsvKeys {
     /// The key of a row and its other cells.
     fn row(&self, content: &mut [u8], cut: &mut CutRow, is_last: bool) -> Result<Step, Refusal> {
         let layout = &self.layout;
-        let cells = layout.inside(&cut.cells);
+        let cells = &cut.cells;
         if layout.is_header(content, cells) {
             return Ok(Step::Around);
         }
@@ -182,42 +183,6 @@ impl CsvKeys {
 }
 
 const ENDS_ELSEWHERE: &str = "a text in double quotes that ends elsewhere: a quote in it is written twice, or with --escapes c after a backslash";
-
-/// Whether a cell is the word for a total. In the last row of reports it is in any language; elsewhere such a short word
-/// may be a key.
-fn is_total(cell: &[u8], is_last: bool) -> bool {
-    const ANYWHERE: [&str; 4] = ["total", "totals", "grand total", "subtotal"];
-    const LAST: [&str; 12] = [
-        "sum",
-        "summe",
-        "gesamt",
-        "gesamtergebnis",
-        "totale",
-        "total g\u{e9}n\u{e9}ral",
-        "suma",
-        "razem",
-        "\u{438}\u{442}\u{43e}\u{433}\u{43e}",
-        "\u{418}\u{442}\u{43e}\u{433}\u{43e}",
-        "\u{5408}\u{8ba1}",
-        "\u{5408}\u{8a08}",
-    ];
-    if !matches!(cell.len(), 3..=20)
-        || !matches!(cell[0] | 0x20, b't' | b'g' | b's' | b'r' | 0x80..)
-    {
-        return false;
-    }
-    // `Total:`, `Total (59)`.
-    let bare = cell.strip_suffix(b":").unwrap_or(cell);
-    let count = bare
-        .strip_suffix(b")")
-        .and_then(|text| text.iter().rposition(|byte| *byte == b'('));
-    let is_count = |at: &usize| bare[at + 1..bare.len() - 1].iter().all(u8::is_ascii_digit);
-    let bare = count
-        .filter(is_count)
-        .map_or(bare, |at| bare[..at].trim_ascii_end());
-    let is = |word: &&str| bare.eq_ignore_ascii_case(word.as_bytes());
-    ANYWHERE.iter().any(is) || is_last && LAST.iter().any(is)
-}
 
 /// Buffers for a split row and a batch of rows, reused to save allocations.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! The layout of table rows: what separates cells, and the meaning of each.
 
 use crate::format::batch::Number;
-use crate::format::parse::escape::{self, Escapes};
+use crate::format::parse::escape;
 use crate::format::parse::python;
 use crate::format::parse::value::{Value, value};
 use crate::format::table::Span;
@@ -27,8 +27,8 @@ pub(crate) struct Layout {
     pub header_at: u64,
     /// Whether each row starts and ends with a separator.
     pub has_border: bool,
-    /// Whether blanks around a key are padding.
-    pub is_trimmed: bool,
+    /// How wide keys are with the blanks around them, where these are padding.
+    pub padded: Option<usize>,
     /// Whether cells may be quoted as in RFC 4180.
     pub has_quotes: bool,
     pub key_text: KeyText,
@@ -79,7 +79,7 @@ impl Layout {
             skip: 0,
             header_at: 0,
             has_border: false,
-            is_trimmed: false,
+            padded: None,
             has_quotes: false,
             key_text: KeyText::Plain,
             values: vec![false; columns],
@@ -133,21 +133,11 @@ impl Layout {
 
     /// The delimiter, if batches of rows can be split all at once.
     pub(crate) fn plain_delimiter(&self) -> Option<u8> {
-        let is_plain = !self.has_border
-            && !self.is_trimmed
-            && matches!(self.key_text, KeyText::Plain | KeyText::Raw);
+        let is_plain =
+            self.padded.is_none() && matches!(self.key_text, KeyText::Plain | KeyText::Raw);
         match self.separator {
             Separator::Byte(byte) if is_plain => Some(byte),
             _ => None,
-        }
-    }
-
-    /// The cells of a row without its borders.
-    pub(crate) fn inside<'c>(&self, cells: &'c [Cell]) -> &'c [Cell] {
-        if self.has_border && cells.len() > 2 {
-            &cells[1..cells.len() - 1]
-        } else {
-            cells
         }
     }
 
@@ -196,7 +186,7 @@ impl Layout {
     pub(crate) fn bare(&self, text: &[u8], column: usize, cell: Cell) -> Span {
         let (mut from, mut to) = (cell.span.0 as usize, cell.span.1 as usize);
         let is_key = column == self.key();
-        if !cell.is_quoted && (self.is_trimmed || !is_key) {
+        if !cell.is_quoted && (self.padded.is_some() || !is_key) {
             let cell = &text[from..to];
             from += cell.len() - cell.trim_ascii_start().len();
             to = from + cell.trim_ascii().len();
@@ -220,34 +210,13 @@ impl Layout {
     /// Decodes a key and returns its bounds; `None` if it is written differently.
     pub(crate) fn undo(&self, content: &mut [u8], (from, to): Span) -> Option<Span> {
         match self.key_text {
-            KeyText::Plain | KeyText::Raw | KeyText::RawInQuotes => Some((from, to)),
-            KeyText::Quoted => {
-                let (from, to) = (from as usize, to as usize);
-                escape::is_quoted(&content[from..to]).then_some(())?;
-                let to = escape::undo(Escapes::C, content, from + 1, to - 1);
-                Some((from as u32 + 1, to as u32))
-            }
             KeyText::Python => {
                 let (inside, escapes) = python::literal(&content[from as usize..to as usize])?;
                 let start = from as usize + inside.start;
                 let to = escape::undo(escapes, content, start, from as usize + inside.end);
                 Some((start as u32, to as u32))
             }
-            KeyText::Marked(mark) => {
-                let key = &content[from as usize..to as usize];
-                let bare = key.strip_prefix(mark)?.strip_suffix(mark)?;
-                let from = from + mark.len() as u32;
-                Some((from, from + bare.len() as u32))
-            }
-            KeyText::Escaped => {
-                let (mut at, mut end) = (from as usize, from as usize);
-                while at < to as usize {
-                    at += usize::from(is_escaped(&content[at..to as usize]));
-                    content[end] = content[at];
-                    (end, at) = (end + 1, at + 1);
-                }
-                Some((from, end as u32))
-            }
+            _ => Some((from, to)),
         }
     }
 

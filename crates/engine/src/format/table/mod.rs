@@ -13,6 +13,7 @@ pub(crate) mod plain_rows;
 pub(crate) mod role;
 pub(crate) mod separator;
 pub(crate) mod tool_rows;
+pub(crate) mod total;
 pub(crate) mod units;
 mod vocabulary;
 

@@ -49,7 +49,7 @@ impl Separator {
             Separator::Byte(byte @ (b'{' | b'}' | b'\\')) => char::from(byte).to_string().repeat(2),
             Separator::Byte(byte) => char::from(byte).to_string(),
             Separator::Text(text) => text.into(),
-            Separator::Blanks(_) => String::from(" "),
+            Separator::Blanks(least) => " ".repeat(least),
         }
     }
 

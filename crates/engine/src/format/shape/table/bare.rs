@@ -103,7 +103,7 @@ impl<'a> Searched<'_, 'a> {
             .iter()
             .any(|row| self.cut.cells(*row).iter().any(|cell| cell.is_quoted));
         if matches!(self.separator, Separator::Byte(b'\t' | b'=')) {
-            layout.is_trimmed = false;
+            layout.padded = None;
         }
         layout.skip = self.lines.start as u64;
         let has_units = others().any(|column| are_units(&cells[column].cells));

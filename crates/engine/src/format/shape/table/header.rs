@@ -135,7 +135,7 @@ impl<'a> Searched<'_, 'a> {
         layout.at[Role::of(Metric::Bytes).place()] = sizes;
         layout.skip = self.lines.after(self.cut.rows[last]) as u64;
         layout.header_at = at as u64;
-        layout.has_quotes = matches!(self.separator, Separator::Byte(_));
+        layout.has_quotes = matches!(self.separator, Separator::Byte(_)) && !self.has_border;
         layout.header = Some(header.names.iter().map(|name| name.to_vec()).collect());
         layout.take_units();
         let is_read = |column: &usize| layout.at.contains(&Some(*column));

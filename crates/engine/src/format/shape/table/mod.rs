@@ -179,7 +179,7 @@ impl<'s, 'a> Searched<'s, 'a> {
             .iter()
             .map(|column| column.is_value() && column.len() > 0)
             .collect();
-        layout.is_trimmed = self.is_padded(exact, key);
+        layout.padded = self.padded(exact, key);
         layout.words = cells.iter().map(Column::words).collect();
         layout.key_text = key_text(&cells[key].cells, self.separator, self.has_border);
         layout
@@ -193,7 +193,7 @@ impl<'s, 'a> Searched<'s, 'a> {
         let text = |row: &usize| self.cut.text(*row, self.cut.cells(*row)[layout.key()]);
         let keys: Vec<Text<'_>> = rows.iter().map(text).collect();
         let ends = |text: &Text<'_>| !text.is_quoted && text.raw.ends_with(b" ");
-        let is_padded = !layout.is_trimmed && share_of(&keys, ends) >= 0.2;
+        let is_padded = layout.padded.is_none() && share_of(&keys, ends) >= 0.2;
         let cells: Vec<&[u8]> = keys.into_iter().map(Text::trimmed).collect();
         let said = |is: bool, words: &str| is.then(|| Sentence::default().words(words));
         let is_plain = layout.key_text == KeyText::Plain;
@@ -205,11 +205,24 @@ impl<'s, 'a> Searched<'s, 'a> {
             .collect()
     }
 
-    /// Whether the cells of a column are padded with blanks.
-    pub(super) fn is_padded(&self, rows: &[usize], column: usize) -> bool {
-        if !matches!(self.separator, Separator::Byte(_)) || self.has_border {
-            return true;
-        }
+    /// The width of a column's cells, if they are padded with blanks.
+    fn padded(&self, rows: &[usize], column: usize) -> Option<usize> {
+        let cell = |row: &usize| self.cut.text(*row, self.cut.cells(*row)[column]);
+        let width = |text: Text<'_>| String::from_utf8_lossy(text.raw).chars().count().max(1);
+        let has_blanks = |text: Text<'_>| text.raw.len() > text.trimmed().len();
+        let is_padded = match self.separator {
+            _ if self.has_border => true,
+            Separator::Byte(_) => self.is_padded(rows, column),
+            Separator::Text(_) => rows.iter().take(200).map(cell).any(has_blanks),
+            Separator::Blanks(_) => false,
+        };
+        let widths = rows.iter().take(200).map(|row| width(cell(row)));
+        is_padded.then_some(())?;
+        widths.max().or(Some(1))
+    }
+
+    /// Whether the cells of a column between bytes are padded with blanks.
+    fn is_padded(&self, rows: &[usize], column: usize) -> bool {
         let columns: Vec<usize> = match rows {
             [_, _, _, ..] => vec![column],
             [first, ..] => (0..self.cut.cells(*first).len()).collect(),

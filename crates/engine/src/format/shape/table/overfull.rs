@@ -26,7 +26,7 @@ impl Searched<'_, '_> {
             let with_rest = ["{key}", "{size}", "{_}"].join(&between);
             let bytes = self.lines.head.get(layout.skip as usize - self.lines.mark..).unwrap_or_default();
             let head = Head { bytes, whole: self.lines.is_whole };
-            with_offers(what, head, [with_rest, told::pattern(layout).replace(":csv", "")])
+            with_offers(what, head, [with_rest, told::patterns(layout)[0].replace(":csv", "")])
         })
     }
 
