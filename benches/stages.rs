@@ -18,7 +18,7 @@ use slotscope::tally::duplicates::Duplicates;
 use slotscope::tally::patterns::Patterns;
 use slotscope::tally::sketch::histogram::Lengths;
 use slotscope::tally::slots::SlotCounts;
-use slotscope::tally::tags::{TagCounter, TagCounts};
+use slotscope::tally::tags::TagCounter;
 use slotscope::tally::{Parts, Tallies, Tally};
 
 /// Rounds in which all take turns, so that a disturbance affects all of them.
@@ -209,10 +209,7 @@ const COUNTS: [Pass; 6] = [
             for at in few.iter().cycle().take(keys.batches.len()) {
                 keys.one(*at, kernel, |batch| tags.add(batch));
             }
-            assert!(
-                matches!(tags.counts, TagCounts::Exact(_)),
-                "few tags fit the table"
-            );
+            assert!(tags.table().is_some(), "few tags fit the table");
         })
     }),
     ("count tags, in rows", |keys, kernel| {

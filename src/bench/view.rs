@@ -1,10 +1,7 @@
-//! The figures as tables, and as rows of CSV.
-
-use std::io;
+//! The figures as tables.
 
 use slotscope_engine::text::{bytes, counted, grouped, percent};
-use slotscope_report::output::CsvRows;
-use slotscope_report::view::{Cell, Column, Section, Table};
+use slotscope_report::view::{Cell, Column, Section, Table, TableBuilder};
 
 use crate::bench::figures::{BUSY, Figures, KernelRate, ScanFigures, StageRate};
 use crate::bench::timing::Rate;
@@ -126,67 +123,54 @@ fn spread(rate: &Rate) -> Cell<'static> {
     rate.spread.map_or_else(|| Cell::text("-"), Cell::share)
 }
 
-/// Writes a row for each kernel or stage; units are those of the JSON.
-///
-/// # Errors
-/// `out` cannot be written.
-pub(crate) fn write_csv(figures: &Figures, out: &mut dyn io::Write) -> io::Result<()> {
-    let rates = |rate: &Rate| {
-        [
-            rate.keys_per_sec.to_string(),
-            rate.bytes_per_sec.to_string(),
-            rate.spread
-                .map_or_else(String::new, |spread| spread.to_string()),
-        ]
-    };
-    let mut csv = CsvRows::new(out);
+/// A row for each kernel or stage, for a file; units are those of the JSON.
+pub(crate) fn rows(figures: &Figures) -> Table<'_> {
     if let Some(scan) = &figures.scan {
-        csv.row([
-            "stage",
-            "threads",
-            "keys_per_sec",
-            "bytes_per_sec",
-            "spread",
-            "secs",
-            "over_line_ends",
-        ])?;
-        for row in &scan.stages {
-            let [keys, bytes, spread] = rates(&row.rate);
-            let stage = row.stage.name().replace(' ', "_");
-            csv.row([
-                stage,
-                row.threads.to_string(),
-                keys,
-                bytes,
-                spread,
-                row.secs.to_string(),
-                row.over_line_ends.to_string(),
-            ])?;
-        }
-    } else {
-        csv.row([
-            "kernel",
-            "is_chosen",
-            "key_bytes",
-            "threads",
-            "keys_per_sec",
-            "bytes_per_sec",
-            "spread",
-            "over_table",
-        ])?;
-        for row in &figures.kernels {
-            let [keys, bytes, spread] = rates(&row.rate);
-            csv.row([
-                row.kernel.to_owned(),
-                row.is_chosen.to_string(),
-                row.key_bytes.to_string(),
-                row.threads.to_string(),
-                keys,
-                bytes,
-                spread,
-                row.over_table.to_string(),
-            ])?;
-        }
+        let table = Table::of(&scan.stages)
+            .column(Column::words("stage"), |row| {
+                Cell::text(row.stage.name().replace(' ', "_"))
+            })
+            .column(Column::number("threads"), |row| {
+                Cell::count(row.threads as u64)
+            });
+        return with_rate(table, |row| &row.rate)
+            .column(Column::number("secs"), |row| Cell::ratio(row.secs, 0))
+            .column(Column::number("over_line_ends"), |row| {
+                Cell::ratio(row.over_line_ends, 0)
+            })
+            .build();
     }
-    csv.finish().map(drop)
+    let table = Table::of(&figures.kernels)
+        .column(Column::words("kernel"), |row| Cell::text(row.kernel))
+        .column(Column::words("is_chosen"), |row| {
+            Cell::text(row.is_chosen.to_string())
+        })
+        .column(Column::number("key_bytes"), |row| {
+            Cell::number(row.key_bytes)
+        })
+        .column(Column::number("threads"), |row| {
+            Cell::count(row.threads as u64)
+        });
+    with_rate(table, |row| &row.rate)
+        .column(Column::number("over_table"), |row| {
+            Cell::ratio(row.over_table, 0)
+        })
+        .build()
+}
+
+/// Adds the columns of a rate.
+fn with_rate<'f, R>(
+    table: TableBuilder<'f, &'f R>,
+    rate: fn(&R) -> &Rate,
+) -> TableBuilder<'f, &'f R> {
+    table
+        .column(Column::number("keys_per_sec"), |row| {
+            Cell::ratio(rate(row).keys_per_sec, 0)
+        })
+        .column(Column::number("bytes_per_sec"), |row| {
+            Cell::ratio(rate(row).bytes_per_sec, 0)
+        })
+        .column(Column::number("spread"), |row| {
+            Cell::of(rate(row).spread, Cell::share)
+        })
 }

@@ -121,14 +121,12 @@ fn followed<'a>(
             .optional()
             .rank(Rank::OtherMetric);
         table = table.column(column, |row| {
-            Cell::of(row.others.get(at).copied().flatten(), |load| {
-                Cell::amount(*other, load)
-            })
+            Cell::known_amount(*other, row.others.get(at).copied().flatten())
         });
     }
     table = table
         .column(Column::for_people("now").rank(Rank::Kept), |row| {
-            Cell::of(row.load, |load| Cell::amount(metric, load.now))
+            Cell::known_amount(metric, row.load.map(|load| load.now))
         })
         .column(
             Column::for_people("of limit").optional().rank(Rank::Detail),
@@ -141,11 +139,7 @@ fn followed<'a>(
         )
         .column(
             Column::for_people("grown").optional().rank(Rank::Main),
-            |row| {
-                Cell::of(row.load.and_then(|load| load.grown), |grown| {
-                    Cell::amount(metric, grown)
-                })
-            },
+            |row| Cell::known_amount(metric, row.load.and_then(|load| load.grown)),
         );
     for (at, months) in review.months().into_iter().enumerate() {
         let title = match months {
@@ -272,7 +266,7 @@ fn counts(review: &Capacity) -> Section<'_> {
     let amount = |metric: Metric, part: fn(&Fullest) -> Option<u64>| {
         move |count: &&ShardCount| {
             let amount = count.fullest.get(metric).and_then(part);
-            Cell::of(amount, |amount| Cell::amount(metric, amount))
+            Cell::known_amount(metric, amount)
         }
     };
     let then = review.after_growth();
@@ -412,11 +406,7 @@ fn reports(review: &Capacity) -> Section<'_> {
         })
         .column(
             Column::for_people("holds").rank(Rank::Detail),
-            |(point, _)| {
-                Cell::of(fullest(point, metric), |node| {
-                    Cell::amount(metric, node.load)
-                })
-            },
+            |(point, _)| Cell::known_amount(metric, fullest(point, metric).map(|node| node.load)),
         )
         .column(
             Column::words("left out").optional().rank(Rank::Main),

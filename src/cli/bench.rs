@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use slotscope_engine::error::Result;
+use slotscope_report::render::csv;
 
 use crate::bench::{self, Figures, view};
 use crate::cli::input::kind::{NEEDS_KEYS, check_paths, check_sources};
@@ -45,7 +46,7 @@ impl Run for BenchArgs {
         let figures = self.figures()?;
         if self.csv {
             view::doubts(&figures).for_each(|doubt| say(&doubt));
-            print_lines(|out| view::write_csv(&figures, out))?;
+            print_lines(|out| csv::write(&view::rows(&figures), out))?;
         } else {
             let rows = Rows::or_json(usize::MAX);
             self.output

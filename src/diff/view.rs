@@ -94,7 +94,6 @@ pub(crate) fn rows(diff: &Diff) -> Table<'_> {
             .map(move |(metric, load)| (of, name.clone(), fate, metric, *load));
         loads.collect::<Vec<_>>()
     });
-    let amount = |metric, load: Option<u64>| Cell::of(load, |load| Cell::amount(metric, load));
     Table::of(rows)
         .column(Column::words("of"), |(of, ..)| Cell::text(*of))
         .column(Column::words("name"), |(_, name, ..)| name.clone())
@@ -103,10 +102,10 @@ pub(crate) fn rows(diff: &Diff) -> Table<'_> {
             Cell::text(metric.name())
         })
         .column(Column::number("before"), |(_, _, _, metric, load)| {
-            amount(*metric, load.old)
+            Cell::known_amount(*metric, load.old)
         })
         .column(Column::number("now"), |(_, _, _, metric, load)| {
-            amount(*metric, load.new)
+            Cell::known_amount(*metric, load.new)
         })
         .build()
 }

@@ -58,7 +58,7 @@ pub(crate) fn once_read(cluster: &str) -> String {
 pub(crate) fn without_cluster(cluster: &str, is_down: bool) -> String {
     let mut families = of_cluster(cluster);
     families.one("up", UP, Some(0.0));
-    let down = is_down.then(|| (vec![("role", Name::from("all"))], rank(State::Down)));
+    let down = is_down.then(|| (vec![("role", Name::from("all"))], State::Down.rank()));
     families.add("state", STATE, down);
     families.finish() + END
 }
@@ -70,12 +70,6 @@ fn of_cluster(name: &str) -> Families {
 
 const UP: &str = "1 where the last reading of the cluster succeeded, else 0.";
 const STATE: &str = "The verdict: 0 empty, 1 balanced, 2 unjudged, 3 watch, 4 skewed, 5 suspicious, 6 limit, 7 down.";
-
-/// A state as a number.
-fn rank(state: State) -> f64 {
-    let place = State::ALL.iter().position(|known| *known == state);
-    place.unwrap_or(0) as f64
-}
 
 impl Observed<'_> {
     pub(crate) fn page(&self) -> String {
@@ -153,11 +147,11 @@ impl Observed<'_> {
         let judged: Vec<_> = rows.chain(replacing).collect();
         let states = judged
             .iter()
-            .map(|(role, _, state)| (label(role), rank(*state)));
+            .map(|(role, _, state)| (label(role), state.rank()));
         families.add(
             "state",
             STATE,
-            std::iter::once((label("all"), rank(summary.verdict.state))).chain(states),
+            std::iter::once((label("all"), summary.verdict.state.rank())).chain(states),
         );
         let fullest = judged.iter();
         families.add(

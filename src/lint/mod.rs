@@ -11,9 +11,8 @@ pub(crate) mod view;
 
 use serde::Serialize;
 
-use slotscope_engine::hash::hash;
 use slotscope_engine::metric::Metric;
-use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+use slotscope_engine::tally::tags::TagCounter;
 use slotscope_model::Rejected;
 use slotscope_model::balance::tidy;
 
@@ -142,28 +141,19 @@ fn heavy(tags: &TagCounter, keys: u64, limits: &NamingLimits) -> (Violations, Co
     let least = limits
         .tag_keys
         .max((limits.tag_share * keys as f64).ceil() as u64);
-    let (loads, counted): (Vec<(Vec<u8>, u64)>, Counted) = match &tags.counts {
-        TagCounts::Exact(table) => (
-            table
-                .iter()
-                .map(|(name, _, load)| (name.to_vec(), load[Metric::Keys]))
-                .collect(),
-            Counted::Exactly,
-        ),
-        TagCounts::HeavyHitters(followed) => {
-            let cell = |name: &[u8]| followed.rows.at_most_of(hash(name).max(1), Metric::Keys);
-            let loads = followed.tags().into_iter().map(|tag| {
-                let keys = cell(&tag.name.0);
-                (tag.name.0, keys)
-            });
-            (loads.collect(), Counted::AtMost)
-        }
-        TagCounts::CountMin(_) | TagCounts::Shared(_) => (Vec::new(), Counted::Exactly),
+    let listed = tags.listed(None);
+    let counted = if listed.is_exact {
+        Counted::Exactly
+    } else {
+        Counted::AtMost
     };
     let mut violations = Violations::default();
-    for (name, keys) in loads.into_iter().filter(|(_, keys)| *keys >= least) {
-        violations.add(&[b"{", name.as_slice(), b"}"].concat(), limits.examples);
-        violations.count += keys - 1;
+    for tag in &listed.tags {
+        let keys = tags.at_most(tag, Metric::Keys);
+        if keys >= least {
+            violations.add(&[b"{", &tag.name.0[..], b"}"].concat(), limits.examples);
+            violations.count += keys - 1;
+        }
     }
     (violations, counted)
 }

@@ -10,7 +10,6 @@ use slotscope_engine::scan::{Scan, Scanned};
 use slotscope_engine::source::Source;
 use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::tag_table::{FindNames, Swept, TagTable};
-use slotscope_engine::tally::tags::TagCounts;
 
 /// The state after counting all keys and choosing the tags to list.
 pub(crate) struct InTable {
@@ -119,7 +118,7 @@ impl InTable {
                     "it changed while it was read; analyze a copy of the dump",
                 ));
             };
-            tally.tags.counts = TagCounts::Shared(Box::new(tags));
+            tally.tags.take_counted(tags);
         }
         Ok((counted, self.passes))
     }

@@ -69,11 +69,8 @@ fn is_whole(collections: &[Collection]) -> bool {
 /// The hot keys of all collections.
 fn hot_keys<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> HotKeys {
     let mut sum = HotKeys::default();
-    for hot_keys in loads.filter_map(|load| load.hot_keys.as_ref()) {
-        sum.nodes += hot_keys.nodes;
-        sum.cpu_usec += hot_keys.cpu_usec;
-        sum.keys.extend_from_slice(&hot_keys.keys);
-    }
+    let hot_keys = loads.filter_map(|load| load.hot_keys.as_ref());
+    hot_keys.for_each(|hot_keys| sum.add(hot_keys));
     sum.keys.sort_by_key(|key| Reverse(key.cpu_usec));
     sum
 }
@@ -81,12 +78,8 @@ fn hot_keys<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> HotKeys {
 /// The logged commands of all collections.
 fn logged<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> LoggedCommands {
     let mut sum = LoggedCommands::default();
-    for logged in loads.filter_map(|load| load.logged.as_ref()) {
-        sum.nodes += logged.nodes;
-        sum.entries += logged.entries;
-        sum.logs_cut += logged.logs_cut;
-        sum.commands.extend_from_slice(&logged.commands);
-    }
+    let logged = loads.filter_map(|load| load.logged.as_ref());
+    logged.for_each(|logged| sum.add(logged));
     sum.commands
         .sort_by_key(|command| (command.log, Reverse(command.amount)));
     sum
@@ -172,12 +165,12 @@ fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
     let last = entry.last()?;
     let before = entry.before.as_ref().filter(|_| entry.after.is_some());
     // A restarted server counts from 0 again.
-    let since = before.filter(|before| last.uptime_in_seconds >= before.uptime_in_seconds);
+    let since = before.filter(|before| !last.has_restarted(before));
     let rate = |counter: fn(&ServerReading) -> Option<f64>| {
         let before = since.filter(|_| !entry.is_read)?;
         let span = (seconds(last)? - seconds(before)?) as f64 / 1000.0;
-        let growth = counter(last)? - counter(before)?;
-        (span >= LEAST_SPAN && growth >= 0.0).then_some(growth / span)
+        last.rate(before, span, counter)
+            .filter(|_| span >= LEAST_SPAN)
     };
     // If the collection itself is part of the load, use the load before it.
     let reading = entry.before.as_ref().unwrap_or(last);

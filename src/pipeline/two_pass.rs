@@ -4,8 +4,6 @@
 //! counted in it. Otherwise in a Count-Min sketch, which holds any number of them but no names. The names with the
 //! largest cells are candidates: a second pass compares names and counts just these.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::{Error, Result};
@@ -16,9 +14,8 @@ use slotscope_engine::scan::{Incomplete, Scan, Scanned};
 use slotscope_engine::slot::SlotBatch;
 use slotscope_engine::source::Source;
 use slotscope_engine::tally::present::{self, Present};
-use slotscope_engine::tally::recount::{Candidates, Recount};
+use slotscope_engine::tally::recount::Recount;
 use slotscope_engine::tally::sketch::buckets::Buckets;
-use slotscope_engine::tally::tags::TagCounts;
 use slotscope_engine::tally::{Tallies, Tally};
 
 /// The result of all passes.
@@ -104,13 +101,7 @@ impl SecondPass {
     /// The candidates for a second pass; `None` if the first needs none.
     pub(crate) fn of(tallies: &Tallies) -> Option<Self> {
         let names = tallies.names.as_ref()?;
-        let tags = match &names.tags.counts {
-            TagCounts::CountMin(rows) => {
-                let chosen = Candidates::choose(rows.clone(), &tallies.slots.loads);
-                Some(Recount::new(Arc::new(chosen)))
-            }
-            _ => None,
-        };
+        let tags = names.tags.recount(&tallies.slots.loads);
         // With keys present, operations are on keys that exist or do not.
         let has_both = tallies.slots.total() > 0 && !names.operations.is_empty();
         let is_wanted = has_both && !names.tags.follows();

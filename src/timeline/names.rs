@@ -9,8 +9,8 @@ use slotscope_engine::metric::{Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::{SLOTS, SlotBatch};
 use slotscope_engine::tally::Tally;
-use slotscope_engine::tally::recount::{Candidates, Recount};
-use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+use slotscope_engine::tally::recount::Recount;
+use slotscope_engine::tally::tags::TagCounter;
 
 use crate::pipeline::reading::Reading;
 use crate::timeline::bursts::SlotBurst;
@@ -27,29 +27,19 @@ pub(super) fn heavy_tags(
     grid: &Grid,
     top: usize,
 ) -> Result<Vec<Name>> {
-    let tags = match &counts.tags.counts {
-        TagCounts::Exact(table) => {
-            let rows = table.iter();
-            rows.map(|(name, _, load)| (load[Metric::Ops], Name(name.to_vec())))
-                .collect()
-        }
-        TagCounts::CountMin(rows) => {
-            let chosen = Candidates::choose(rows.clone(), &slot_loads(grid));
-            let recount = Recount::new(Arc::new(chosen));
-            let scanned = reading.scan("counting tags", || recount.clone())?;
-            let rows = scanned.tally.tags();
-            rows.map(|(name, load)| (load[Metric::Ops], name.clone()))
-                .collect()
-        }
-        TagCounts::HeavyHitters(_) | TagCounts::Shared(_) => Vec::new(),
-    };
-    Ok(heaviest(tags, top))
-}
-
-fn heaviest(mut names: Vec<(u64, Name)>, top: usize) -> Vec<Name> {
-    names.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    names.truncate(top);
-    names.into_iter().map(|(_, name)| name).collect()
+    let needed = counts.tags.recount(&slot_loads(grid));
+    let recount = |empty: Recount| reading.scan("counting tags", || empty.clone());
+    let recounted = needed.map(recount).transpose()?;
+    let mut tags = counts
+        .tags
+        .listed(recounted.as_ref().map(|scanned| &scanned.tally))
+        .tags;
+    tags.sort_by(|a, b| {
+        let by_load = b.load[Metric::Ops].cmp(&a.load[Metric::Ops]);
+        by_load.then_with(|| a.name.cmp(&b.name))
+    });
+    tags.truncate(top);
+    Ok(tags.into_iter().map(|tag| tag.name).collect())
 }
 
 fn slot_loads(grid: &Grid) -> PerMetric<Vec<u64>> {
@@ -137,9 +127,7 @@ impl Names {
 
     /// For each burst, the heaviest tag or key; `None` if names do not fit.
     pub(super) fn heaviest(&self, bursts: usize) -> Option<Vec<Option<Heaviest>>> {
-        let TagCounts::Exact(table) = &self.in_bursts.counts else {
-            return None;
-        };
+        let table = self.in_bursts.table()?;
         let mut heaviest: Vec<Option<Heaviest>> = vec![None; bursts];
         for (written, _, load) in table.iter() {
             let ([low, high, kind], name) = written.split_first_chunk()?;

@@ -16,7 +16,7 @@ use slotscope_engine::format::batch::{KeyBatch, Spans, Values};
 use slotscope_engine::metric::Load;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::slot::{SLOTS, SlotBatch, SlotColumns};
-use slotscope_engine::source::block::Block;
+use slotscope_engine::source::block::{Block, Padded};
 use slotscope_engine::tally::tagged::Tagged;
 use slotscope_engine::tally::{Parts, Tallies, Tally};
 use slotscope_topology::Topology;
@@ -210,29 +210,13 @@ impl Scratch {
             ..
         } = self;
         let base = block.padded();
-        let misfits = columns.find_hashed(
-            &change.policy,
-            keys.kernel,
-            KeyBatch {
-                base,
-                keys: spans,
-                values,
-            },
-        );
+        let misfits = columns.find_hashed(&change.policy, keys.kernel, batch(base, spans, values));
         if !misfits.is_empty() {
             let fits = |i: usize| misfits.binary_search(&(i as u32)).is_err();
             keep(&mut spans.start, fits);
             keep(&mut spans.end, fits);
             keep(places, fits);
-            columns.find_hashed(
-                &change.policy,
-                keys.kernel,
-                KeyBatch {
-                    base,
-                    keys: spans,
-                    values,
-                },
-            );
+            columns.find_hashed(&change.policy, keys.kernel, batch(base, spans, values));
         }
         let weights = |column: &[u64]| {
             let at_places = places.iter().filter_map(|i| column.get(*i as usize));
@@ -245,11 +229,7 @@ impl Scratch {
             .weights
             .each_ref()
             .map(|column| weights(column));
-        let renamed = KeyBatch {
-            base,
-            keys: spans,
-            values,
-        };
+        let renamed = batch(base, spans, values);
         let batch = SlotBatch {
             input: keys.input,
             offset: keys.offset,
@@ -263,6 +243,10 @@ impl Scratch {
             after.add(&batch);
         }
     }
+}
+
+fn batch<'b>(base: Padded<'b>, keys: &'b Spans, values: &'b Values) -> KeyBatch<'b> {
+    KeyBatch { base, keys, values }
 }
 
 fn keep<T>(column: &mut Vec<T>, wanted: impl Fn(usize) -> bool) {

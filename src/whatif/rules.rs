@@ -238,14 +238,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn parsed(flags: [&[&str]; 2]) -> Result<RenameRules> {
+        let owned = |values: &[&str]| values.iter().copied().map(String::from).collect();
+        let [retag, split]: [Vec<String>; 2] = flags.map(owned);
+        RenameRules::parse(&retag, &split)
+    }
+
     fn renamed(flags: [&[&str]; 2], key: &str) -> String {
-        let [retag, split] = flags.map(|values| {
-            values
-                .iter()
-                .map(|text| text.to_string())
-                .collect::<Vec<_>>()
-        });
-        let rules = RenameRules::parse(&retag, &split).unwrap();
+        let rules = parsed(flags).unwrap();
         let mut renamed = b"before".to_vec();
         rules.rename(
             key.as_bytes(),
@@ -261,13 +261,7 @@ mod tests {
     }
 
     fn refused(flags: [&[&str]; 2]) -> String {
-        let [retag, split] = flags.map(|values| {
-            values
-                .iter()
-                .map(|text| text.to_string())
-                .collect::<Vec<_>>()
-        });
-        RenameRules::parse(&retag, &split).unwrap_err().to_string()
+        parsed(flags).unwrap_err().to_string()
     }
 
     #[test]

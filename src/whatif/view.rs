@@ -77,9 +77,7 @@ fn nodes(findings: &WhatIfFindings) -> Section<'_> {
             metric.head()
         };
         let load = move |side: usize| {
-            move |both: &Both<'_>| {
-                Cell::of(both.load(side, metric), |load| Cell::amount(metric, load))
-            }
+            move |both: &Both<'_>| Cell::known_amount(metric, both.load(side, metric))
         };
         table = table
             .column(
@@ -123,18 +121,16 @@ pub(crate) fn rows(findings: &WhatIfFindings) -> Table<'_> {
         };
         metrics.iter().map(row).collect::<Vec<_>>()
     });
-    let amount =
-        |metric: Metric, load: Option<u64>| Cell::of(load, |load| Cell::amount(metric, load));
     Table::of(rows)
         .column(Column::words("node"), |(node, ..)| Cell::name(node))
         .column(Column::words("metric"), |(_, metric, _)| {
             Cell::text(metric.name())
         })
         .column(Column::number("before"), |(_, metric, loads)| {
-            amount(*metric, loads[0])
+            Cell::known_amount(*metric, loads[0])
         })
         .column(Column::number("after"), |(_, metric, loads)| {
-            amount(*metric, loads[1])
+            Cell::known_amount(*metric, loads[1])
         })
         .build()
 }

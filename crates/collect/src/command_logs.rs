@@ -93,12 +93,7 @@ impl Logs {
     pub(crate) fn finish(self) -> Result<(Option<LoggedCommands>, Option<String>)> {
         let (of_servers, refusal) = crew::answers(self.started.into_iter(), finish)?;
         let mut total = LoggedCommands::default();
-        for logged in of_servers {
-            total.nodes += logged.nodes;
-            total.entries += logged.entries;
-            total.logs_cut += logged.logs_cut;
-            total.commands.extend(logged.commands);
-        }
+        of_servers.iter().for_each(|server| total.add(server));
         total.commands = most(mem::take(&mut total.commands));
         let why = self.refusal.or(refusal);
         let why = why.map(|error| format!("slow commands: {error}"));
@@ -238,9 +233,7 @@ fn entries<'r>(connection: &Connection, log: &Log, reply: &'r Reply) -> Result<V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::{access, start as server, text};
-    use slotscope_engine::slot::set::SlotSet;
-    use slotscope_engine::source::collection::servers::Role;
+    use crate::scripted::{access, asked, start as server, text};
 
     /// An entry as servers write it.
     fn entry(number: u64, amount: u64, words: &[&str]) -> Vec<u8> {
@@ -267,13 +260,7 @@ mod tests {
     fn run(
         mut answer: impl FnMut(&str) -> Vec<u8> + Send + 'static,
     ) -> (Option<LoggedCommands>, Option<String>) {
-        let asked = Asked {
-            id: Some("a".into()),
-            name: "h:1".into(),
-            role: Role::Primary,
-            address: server(move |command| Some(answer(command))),
-            owned: SlotSet::none(),
-        };
+        let asked = asked(server(move |command| Some(answer(command))));
         let logs = Logs::start(&access(), &[asked]).unwrap();
         logs.finish().unwrap()
     }

@@ -49,11 +49,7 @@ impl Tracking {
     pub(crate) fn finish(self) -> Result<(Option<HotKeys>, Option<String>)> {
         let (of_servers, refusal) = crew::answers(self.connections.into_iter(), finish)?;
         let mut total = HotKeys::default();
-        for hot_keys in of_servers {
-            total.nodes += 1;
-            total.cpu_usec = total.cpu_usec.saturating_add(hot_keys.cpu_usec);
-            total.keys.extend(hot_keys.keys);
-        }
+        of_servers.iter().for_each(|server| total.add(server));
         let refusal = self.refusal.or(refusal);
         let refusal = refusal.map(|error| format!("hot keys: {error}"));
         let order = |key: &TimedKey| (Reverse(key.cpu_usec), key.key.clone());
@@ -127,9 +123,7 @@ fn parse(reply: &Reply) -> Option<HotKeys> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::{access, start as server, text};
-    use slotscope_engine::slot::set::SlotSet;
-    use slotscope_engine::source::collection::servers::Role;
+    use crate::scripted::{access, asked, start as server, text};
 
     /// Redis's reply to HOTKEYS GET, without unused fields.
     fn found(keys: &[(&str, u64)]) -> Vec<u8> {
@@ -150,13 +144,7 @@ mod tests {
     fn run(
         mut answer: impl FnMut(&str) -> Vec<u8> + Send + 'static,
     ) -> (Option<HotKeys>, Option<String>) {
-        let asked = Asked {
-            id: None,
-            name: "h:1".into(),
-            role: Role::Primary,
-            address: server(move |command| Some(answer(command))),
-            owned: SlotSet::none(),
-        };
+        let asked = asked(server(move |command| Some(answer(command))));
         let tracking = Tracking::start(&access(), &[asked], Duration::from_secs(5)).unwrap();
         tracking.finish().unwrap()
     }

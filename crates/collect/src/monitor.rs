@@ -162,7 +162,6 @@ fn of_node(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::replaces;
     use crate::scripted::{access, start};
 
     #[test]
@@ -173,9 +172,7 @@ mod tests {
             bytes: 1000,
             is_reached: AtomicBool::new(false),
         };
-        let folder = tempfile::tempdir().unwrap();
-        let directory = WholeDirectory::create(&folder.path().join("out"), &replaces(false));
-        let directory = directory.unwrap();
+        let directory = WholeDirectory::temporary().unwrap();
         let capture = |name: &str, file: &str, lines: usize| {
             let lines = format!("+OK\r\n{}", line.repeat(lines));
             let answer = move |command: &str| match command {

@@ -220,7 +220,6 @@ impl Rows<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::replaces;
     use std::io::Read;
 
     fn add(file: &mut NodeFile<'_>, keys: &[&str]) {
@@ -250,9 +249,7 @@ mod tests {
 
     #[test]
     fn rows_of_slots_that_moved_are_taken_out_and_those_that_came_later_stay() {
-        let folder = tempfile::tempdir().unwrap();
-        let directory =
-            WholeDirectory::create(&folder.path().join("out"), &replaces(false)).unwrap();
+        let directory = WholeDirectory::temporary().unwrap();
         let mut file = NodeFile::new(&directory, "h-1.csv.zst".into());
         add(&mut file, &["{a}1", "{b}1", "{c}1"]);
         file.leave_out(&SlotSet::of(|slot| slot == hashslot::slot(b"a")));

@@ -343,7 +343,7 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::{access, start, text};
+    use crate::scripted::{self, access, start, text};
 
     const INFO: &str = "redis_version:7.0.15\r\nused_memory:1000\r\nmaster_repl_offset:90\r\n\
         slave0:ip=h,port=1,state=online,offset=80,lag=1\r\nslave1:ip=h,port=2,state=online,offset=70,lag=1\r\n\
@@ -358,12 +358,10 @@ mod tests {
             of if of.starts_with("CLUSTER SLOT-STATS") => Some(stats.to_vec()),
             _ => Some(b"+OK\r\n".to_vec()),
         };
+        let owned = [1, 7].into_iter().collect();
         vec![Asked {
-            id: Some("a".into()),
-            name: "h:1".into(),
-            role: Role::Primary,
-            address: start(answer),
-            owned: [1, 7].into_iter().collect(),
+            owned,
+            ..scripted::asked(start(answer))
         }]
     }
 

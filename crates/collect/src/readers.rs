@@ -158,13 +158,10 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::replaces;
 
     #[test]
     fn the_names_of_files_are_plain_and_differ() {
-        let folder = tempfile::tempdir().unwrap();
-        let directory =
-            WholeDirectory::create(&folder.path().join("out"), &replaces(false)).unwrap();
+        let directory = WholeDirectory::temporary().unwrap();
         let mut readers = Readers::new(&directory);
         for (name, expected) in [
             ("10.0.0.1:7000", "10.0.0.1-7000.csv.zst"),

@@ -185,7 +185,7 @@ fn is_plain(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::{access, start, text};
+    use crate::scripted::{access, asked, start, text};
 
     const INFO: &str = "redis_version:7.0.15\r\nvalkey_version:9.1.2\r\nuptime_in_seconds:60\r\nused_memory:1000\r\n\
         used_memory_dataset:800\r\nmem_not_counted_for_evict:20\r\nmaxmemory:2000\r\nmaxmemory_policy:allkeys-lru\r\n\
@@ -193,16 +193,6 @@ mod tests {
         mem_aof_buffer:1\r\nevicted_keys:7\r\nconnected_slaves:1\r\ninstantaneous_ops_per_sec:300\r\n\
         total_commands_processed:9000\r\nused_cpu_sys:1.5\r\nused_cpu_user:2.25\r\n\
         total_net_input_bytes:500\r\ntotal_net_output_bytes:700\r\n";
-
-    fn asked(address: Address) -> Vec<Asked> {
-        vec![Asked {
-            id: Some("a".into()),
-            name: "h:1".into(),
-            role: Role::Primary,
-            address,
-            owned: SlotSet::none(),
-        }]
-    }
 
     #[test]
     fn a_server_says_what_it_uses_its_limits_and_its_load() {
@@ -212,7 +202,7 @@ mod tests {
             _ => Some(b"+OK\r\n".to_vec()),
         };
         let mut readings = Readings::new(&access());
-        readings.before(asked(start(answer)));
+        readings.before(vec![asked(start(answer))]);
         assert_eq!(readings.skipped(), None);
         let entries = readings.entries(|_| true);
         let reading = entries[0].before.clone().unwrap();
@@ -248,7 +238,7 @@ mod tests {
             _ => Some(b"-NOPERM no permissions\r\n".to_vec()),
         };
         let mut readings = Readings::new(&access());
-        readings.after(asked(start(answer)));
+        readings.after(vec![asked(start(answer))]);
         let reading = readings.entries(|_| false).remove(0).after.unwrap();
         let expected = ServerReading {
             at: reading.at.clone(),
@@ -262,7 +252,7 @@ mod tests {
     fn a_server_that_refuses_is_not_collected_and_that_is_said() {
         let refuse = |_: &str| Some(b"-NOPERM no permissions\r\n".to_vec());
         let mut readings = Readings::new(&access());
-        readings.before(asked(start(refuse)));
+        readings.before(vec![asked(start(refuse))]);
         let said = readings.skipped().unwrap();
         assert!(
             said.starts_with("memory, limits and load of 1 server: 127.0.0.1:")

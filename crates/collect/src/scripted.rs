@@ -6,9 +6,12 @@ use std::thread;
 use std::time::Duration;
 
 use slotscope_engine::secret::Credentials;
+use slotscope_engine::slot::set::SlotSet;
+use slotscope_engine::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::connection::Access;
+use crate::readings::Asked;
 use crate::resp::{self, Reply};
 use crate::silent::Silent;
 
@@ -45,6 +48,17 @@ pub(crate) fn access() -> Access {
         address_map: Vec::new(),
         timeout: Duration::from_millis(500),
         silent: Silent::default(),
+    }
+}
+
+/// The primary at `address`, of which no slots are asked for.
+pub(crate) fn asked(address: Address) -> Asked {
+    Asked {
+        id: Some("a".into()),
+        name: "h:1".into(),
+        role: Role::Primary,
+        address,
+        owned: SlotSet::none(),
     }
 }
 

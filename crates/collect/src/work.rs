@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use slotscope_engine::source::collection::load::{CommandWork, NodeWork, Refused, RefusedWork};
-use slotscope_engine::source::collection::servers::ServerReading;
 
 use crate::probe::{Reading, SlotCounts};
 
@@ -42,7 +41,7 @@ pub fn by_slot<'r>(
     first: Option<&'r Reading>,
     last: &'r Reading,
 ) -> impl Iterator<Item = SlotWork<'r>> {
-    let first = first.filter(|first| !has_restarted(first, last));
+    let first = first.filter(|first| !last.server.has_restarted(&first.server));
     let slots = first.and_then(|first| first.slots.as_deref());
     let old_slots = slots.unwrap_or_default().iter();
     let before: HashMap<u16, &SlotCounts> = old_slots.map(|counts| (counts.slot, counts)).collect();
@@ -59,38 +58,32 @@ fn secs(first: &Reading, last: &Reading) -> f64 {
     (last.at_ms - first.at_ms).max(0) as f64 / 1000.0
 }
 
-fn has_restarted(first: &Reading, last: &Reading) -> bool {
-    last.server.uptime_in_seconds < first.server.uptime_in_seconds
-}
-
 /// A server's activity between two readings.
 pub fn between(first: &Reading, last: &Reading) -> NodeWork {
-    let (secs, has_restarted) = (secs(first, last), has_restarted(first, last));
-    let rate = |figure: fn(&ServerReading) -> Option<f64>| {
-        let growth = figure(&last.server)? - figure(&first.server)?;
-        (secs > 0.0 && growth >= 0.0 && !has_restarted).then_some(growth / secs)
-    };
-    let commands = if secs > 0.0 && !has_restarted {
-        commands(&first.commands, &last.commands, secs)
-    } else {
-        Vec::new()
-    };
-    NodeWork {
+    let secs = secs(first, last);
+    let unknown = NodeWork {
         id: last.id.clone(),
         name: last.name.clone(),
         secs,
+        ..NodeWork::default()
+    };
+    if secs == 0.0 || last.server.has_restarted(&first.server) {
+        return unknown;
+    }
+    let rate = |figure| last.server.rate(&first.server, secs, figure);
+    let [refused_commands, errors] =
+        [0, 1].map(|kind| refused([first, last].map(|reading| &reading.refused[kind]), secs));
+    NodeWork {
         ops_per_sec: rate(|reading| reading.total_commands_processed.map(|count| count as f64)),
         cpu: rate(|reading| reading.used_cpu),
         net_in_per_sec: rate(|reading| reading.total_net_input_bytes.map(|count| count as f64)),
         net_out_per_sec: rate(|reading| reading.total_net_output_bytes.map(|count| count as f64)),
-        commands,
-        refused: if secs > 0.0 && !has_restarted {
-            let [commands, errors] = [0, 1]
-                .map(|kind| refused([first, last].map(|reading| &reading.refused[kind]), secs));
-            RefusedWork { errors, commands }
-        } else {
-            RefusedWork::default()
+        commands: commands(&first.commands, &last.commands, secs),
+        refused: RefusedWork {
+            errors,
+            commands: refused_commands,
         },
+        ..unknown
     }
 }
 

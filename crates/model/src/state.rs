@@ -53,6 +53,11 @@ impl State {
         }
     }
 
+    /// Its place in the order of all states, as metrics have it.
+    pub fn rank(self) -> f64 {
+        f64::from(self as u8)
+    }
+
     /// Whether the nodes are uneven.
     pub fn is_uneven(self) -> bool {
         matches!(self, State::Watch | State::Skewed)

@@ -76,8 +76,8 @@ impl Extremes {
 
     /// The keys of all listings, unordered; if there are very many, those with the largest sums.
     pub fn keys(&self) -> Vec<(Extreme, ListedKey)> {
-        let keys = self.keys.named().into_iter();
-        keys.filter_map(|(name, load)| listed_key(&name, load))
+        let keys = self.keys.listed(None).tags.into_iter();
+        keys.filter_map(|key| listed_key(&key.name.0, key.load))
             .collect()
     }
 }

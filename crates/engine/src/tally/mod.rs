@@ -22,6 +22,8 @@ pub mod keys_by_node;
 #[doc(hidden)]
 pub mod kinds;
 #[doc(hidden)]
+pub mod listed_tags;
+#[doc(hidden)]
 pub mod operations;
 mod pattern_counts;
 #[doc(hidden)]

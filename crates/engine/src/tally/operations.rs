@@ -126,11 +126,11 @@ impl Operations {
 
     /// The keys that were operated on.
     pub fn busy_keys(&self) -> BusyKeys {
-        let named = self.keys.named().into_iter();
-        let keys = named.map(|(name, load)| BusyKey {
-            reads: Some(load[Metric::Keys]),
-            cpu: self.has_cpu.then_some(load[Metric::Cpu]),
-            ..key_of(&name, load[Metric::Ops])
+        let listed = self.keys.listed(None).tags.into_iter();
+        let keys = listed.map(|key| BusyKey {
+            reads: Some(key.load[Metric::Keys]),
+            cpu: self.has_cpu.then_some(key.load[Metric::Cpu]),
+            ..key_of(&key.name.0, key.load[Metric::Ops])
         });
         BusyKeys {
             keys: keys.collect(),

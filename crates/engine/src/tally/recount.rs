@@ -20,7 +20,7 @@ pub(crate) const FOLLOWED_SLOTS: usize = 20;
 
 /// The tags worth counting, according to the first pass.
 #[derive(Debug)]
-pub struct Candidates {
+pub(crate) struct Candidates {
     rows: Box<CountMin>,
     /// Cells to recount in each row: one bit per metric for each cell, to stay in the L2 cache.
     large: [Vec<u8>; 2],
@@ -44,7 +44,7 @@ enum Follow {
 
 impl Candidates {
     /// Selects from the rows and the loads by slot.
-    pub fn choose(rows: Box<CountMin>, loads: &PerMetric<Vec<u64>>) -> Self {
+    pub(crate) fn choose(rows: Box<CountMin>, loads: &PerMetric<Vec<u64>>) -> Self {
         let mut cut_off = Load::default();
         let mut slots = vec![Follow::Nothing; SLOTS];
         let mut large = [vec![0; CELLS], vec![0; CELLS]];
@@ -127,9 +127,9 @@ pub struct Recount {
 
 impl Recount {
     /// An empty count.
-    pub fn new(candidates: Arc<Candidates>) -> Self {
+    pub(crate) fn new(candidates: Candidates) -> Self {
         Recount {
-            candidates,
+            candidates: Arc::new(candidates),
             counted: Buckets::default(),
             tagged: Tagged::default(),
             wanted: Vec::new(),

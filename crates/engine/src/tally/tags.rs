@@ -6,12 +6,17 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::metric::{Load, Metric};
+use crate::hash::hash;
+use crate::metric::{Load, Metric, PerMetric};
+use crate::name::Name;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::listed_tags::{Bounded, ListedTags};
+use crate::tally::recount::{Candidates, Recount};
 use crate::tally::sketch::bottom_k::SampledTags;
 use crate::tally::sketch::count_min::CountMin;
 use crate::tally::sketch::heavy_hitters::HeavyHitters;
+use crate::tally::sketch::histogram::{COARSE, Histogram};
 use crate::tally::table::NameTable;
 use crate::tally::tag_table::{self, CountedTags, TagTable};
 use crate::tally::tagged::Tagged;
@@ -24,10 +29,9 @@ const FEW: usize = 1 << 12;
 pub struct TagCounter {
     /// Keys with a hash tag.
     pub tagged: u64,
-    /// The counts of the tags.
-    pub counts: TagCounts,
+    counts: TagCounts,
     /// If the table overflowed: a sample of tags with their key counts.
-    pub sample: SampledTags,
+    sample: SampledTags,
     /// Whether heavy tags are tracked by name because there is no second pass.
     follow: bool,
     /// Where tags are counted if the table of names overflows, provided all inputs can be reread.
@@ -46,7 +50,7 @@ struct Scratch {
 
 /// The counts of the tags.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum TagCounts {
+enum TagCounts {
     /// Every tag and its load.
     Exact(NameTable),
     /// Too many tags: cells of counters, and the number of tags.
@@ -99,36 +103,142 @@ impl TagCounter {
 
     /// Whether these may be counts of names.
     pub(super) fn is_sound(&self) -> bool {
-        let has_sound_rows = match &self.counts {
-            TagCounts::CountMin(rows) => rows.is_sound(),
-            TagCounts::HeavyHitters(followed) => followed.rows.is_sound(),
-            TagCounts::Exact(_) | TagCounts::Shared(_) => true,
-        };
-        has_sound_rows && self.sample.is_sound()
+        let is_followed = matches!(self.counts, TagCounts::HeavyHitters(_));
+        let has_sound_cells = |cells: &CountMin| cells.is_sound() && is_followed == self.follow;
+        self.cells().is_none_or(has_sound_cells) && self.sample.is_sound()
     }
 
-    /// Counts known by name, unordered: all of them, or if the table overflowed the heaviest that are tracked.
-    pub(crate) fn named(&self) -> Vec<(Vec<u8>, Load)> {
+    /// The table of all names; `None` if it overflowed.
+    pub fn table(&self) -> Option<&NameTable> {
+        match &self.counts {
+            TagCounts::Exact(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// An empty count for a second pass, which names the heavy tags, given the loads by slot; `None` if none is needed.
+    pub fn recount(&self, loads: &PerMetric<Vec<u64>>) -> Option<Recount> {
+        match &self.counts {
+            TagCounts::CountMin(rows) => {
+                let candidates = Candidates::choose(rows.clone(), loads);
+                Some(Recount::new(candidates))
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes the counts of the shared table, once it is swept.
+    pub fn take_counted(&mut self, counted: CountedTags) {
+        self.counts = TagCounts::Shared(Box::new(counted));
+    }
+
+    /// The tags known by name, and by the second pass, if there was one.
+    pub fn listed(&self, recount: Option<&Recount>) -> ListedTags {
+        let exactly = |name: Name, load: Load| Bounded {
+            name,
+            load,
+            ceiling: load,
+        };
+        let mut is_exact = self.is_counted();
+        let (tags, bound) = match (&self.counts, recount) {
+            (TagCounts::Exact(table), _) => {
+                let names = table.iter();
+                let tags = names.map(|(name, _, load)| exactly(name.into(), load));
+                (tags.collect(), Load::default())
+            }
+            (TagCounts::Shared(counted), _) => {
+                let names = counted.named.iter().cloned();
+                let tags = names.map(|(name, load)| exactly(name, load));
+                (tags.collect(), counted.bound)
+            }
+            (TagCounts::CountMin(_), Some(recount)) => {
+                is_exact = true;
+                let names = recount.tags();
+                let tags = names.map(|(name, load)| exactly(name.clone(), load));
+                (tags.collect(), recount.max_error())
+            }
+            (TagCounts::CountMin(rows), None) => (Vec::new(), rows.heaviest_at_most()),
+            (TagCounts::HeavyHitters(followed), _) => (followed.tags(), followed.bound()),
+        };
+        ListedTags {
+            tags,
+            bound,
+            is_exact,
+        }
+    }
+
+    /// Whether every tag is counted by itself, if not by name.
+    pub fn is_counted(&self) -> bool {
+        matches!(self.counts, TagCounts::Exact(_) | TagCounts::Shared(_))
+    }
+
+    /// The counters of all tags, if not every tag is counted by itself.
+    fn cells(&self) -> Option<&CountMin> {
+        match &self.counts {
+            TagCounts::Exact(_) | TagCounts::Shared(_) => None,
+            TagCounts::CountMin(rows) => Some(rows),
+            TagCounts::HeavyHitters(followed) => Some(&followed.rows),
+        }
+    }
+
+    /// An upper bound on the load of a listed tag that does not depend on the order of keys.
+    pub fn at_most(&self, tag: &Bounded, metric: Metric) -> u64 {
+        self.cells().map_or(tag.load[metric], |rows| {
+            rows.at_most_of(hash(&tag.name.0).max(1), metric)
+        })
+    }
+
+    /// The sum of the squared loads; an estimate if not every tag is counted by itself.
+    pub fn squares(&self, metric: Metric) -> f64 {
         match &self.counts {
             TagCounts::Exact(table) => {
-                let names = table.iter();
-                names.map(|(name, _, load)| (name.to_vec(), load)).collect()
+                let loads = table.iter().map(|(_, _, load)| load[metric] as f64);
+                loads.map(|load| load.powi(2)).sum()
             }
-            TagCounts::CountMin(_) | TagCounts::Shared(_) => Vec::new(),
-            TagCounts::HeavyHitters(followed) => {
-                let names = followed.tags().into_iter();
-                names.map(|tag| (tag.name.0.clone(), tag.load)).collect()
+            TagCounts::Shared(counted) => {
+                counted.squares.get(metric).copied().unwrap_or_default() as f64
             }
+            TagCounts::CountMin(rows) => rows.second_moment(metric),
+            TagCounts::HeavyHitters(followed) => followed.rows.second_moment(metric),
         }
+    }
+
+    /// The key counts of the tags; of a sample if not every tag is counted by itself.
+    pub fn sizes(&self) -> Histogram {
+        let mut sizes = Histogram::default();
+        match &self.counts {
+            TagCounts::Exact(table) => {
+                sizes.add(table.iter().map(|(_, _, load)| load[Metric::Keys]));
+            }
+            TagCounts::Shared(counted) => return counted.sizes.clone(),
+            _ => sizes.add(self.sample.values().copied()),
+        }
+        sizes
+    }
+
+    /// The loads of the tags, without zeros; `None` if not every tag is counted by itself.
+    pub fn weights(&self, metric: Metric) -> Option<Histogram<COARSE>> {
+        let mut weights = Histogram::default();
+        match &self.counts {
+            TagCounts::Exact(table) => {
+                let loads = table.iter().map(|(_, _, load)| load[metric]);
+                weights.add(loads.filter(|load| *load > 0));
+            }
+            TagCounts::Shared(counted) => {
+                return counted.weights.get(metric).cloned().or(Some(weights));
+            }
+            _ => return None,
+        }
+        Some(weights)
     }
 
     /// The number of names; an estimate if the table overflowed.
     pub fn distinct(&self) -> f64 {
         match &self.counts {
             TagCounts::Exact(table) => table.len() as f64,
+            TagCounts::Shared(counted) => counted.distinct as f64,
             TagCounts::CountMin(rows) => rows.distinct.estimate(),
             TagCounts::HeavyHitters(followed) => followed.rows.distinct.estimate(),
-            TagCounts::Shared(counted) => counted.distinct as f64,
         }
     }
 
@@ -312,15 +422,8 @@ impl Tally for TagCounter {
         match (&mut self.counts, other.counts) {
             (TagCounts::CountMin(mine), TagCounts::CountMin(theirs)) => mine.merge(*theirs),
             (TagCounts::HeavyHitters(mine), TagCounts::HeavyHitters(theirs)) => mine.merge(*theirs),
-            // A tag tracked by one part is unknown to the other: only the rows are complete.
-            (TagCounts::HeavyHitters(mine), TagCounts::CountMin(mut rows)) => {
-                rows.merge(mine.rows.clone());
-                self.counts = TagCounts::CountMin(rows);
-            }
-            (TagCounts::CountMin(mine), TagCounts::HeavyHitters(theirs)) => mine.merge(theirs.rows),
-            // Neither spills to a table of names, and a shared table is always the same one.
-            (TagCounts::Exact(_) | TagCounts::Shared(_), _)
-            | (_, TagCounts::Exact(_) | TagCounts::Shared(_)) => {}
+            // Parts count in the same way (`is_like`), and a shared table is always the same one.
+            _ => {}
         }
     }
 }

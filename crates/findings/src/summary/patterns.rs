@@ -88,7 +88,6 @@ pub(crate) fn of(
     levels: Levels<'_>,
     redaction: Option<&Redaction>,
 ) -> (KeyGroups<Pattern>, KeyGroups<Prefix>) {
-    let (coarseness, exact) = (counted.coarseness(), counted.table().is_some());
     let mut by_pattern: BTreeMap<Vec<u8>, Sum> = BTreeMap::new();
     for (written, _, load) in counted.table().into_iter().flat_map(NameTable::iter) {
         let Counted { name, traits } = Counted::of(written);
@@ -104,7 +103,7 @@ pub(crate) fn of(
     }
     let rules = Rules {
         separator: levels.separator,
-        are_coarse: coarseness > 0,
+        are_coarse: counted.coarseness() > 0,
         is_little: &|load: &Load| {
             let weight = |metric| Some((load[metric], *totals.get(metric)?));
             let weights = Metric::WEIGHTS.into_iter().filter_map(weight);
@@ -124,42 +123,18 @@ pub(crate) fn of(
         }
     }
     let shown = |name: Name| redaction.map_or(name.clone(), |redaction| redaction.pattern(&name));
-    let unknown = match totals.get(metric) {
-        Some(total) if !exact => u64::try_from(*total).unwrap_or(u64::MAX),
-        _ => 0,
-    };
-    let (top, cut_off) = heaviest(by_pattern, counted, totals, metric);
-    let rows = top
-        .into_iter()
-        .map(|(pattern, kind)| Pattern {
+    let patterns = heaviest(by_pattern, counted, totals, metric, |pattern, kind| {
+        Pattern {
             pattern: shown(pattern),
             kind,
-        })
-        .collect();
-    let patterns = KeyGroups {
-        exact,
-        coarseness,
-        max_error: cut_off.max(unknown),
-        top: rows,
-    };
-    let (top, cut_off) = heaviest(by_prefix, counted, totals, metric);
-    let rows = top
-        .into_iter()
-        .map(|(prefix, kind)| Prefix {
-            level: level_of[&prefix],
-            prefix: shown(prefix),
-            kind,
-        })
-        .collect();
-    (
-        patterns,
-        KeyGroups {
-            exact,
-            coarseness,
-            max_error: cut_off.max(unknown),
-            top: rows,
-        },
-    )
+        }
+    });
+    let prefixes = heaviest(by_prefix, counted, totals, metric, |prefix, kind| Prefix {
+        level: level_of[&prefix],
+        prefix: shown(prefix),
+        kind,
+    });
+    (patterns, prefixes)
 }
 
 /// Where a pattern's prefixes end: before each separator, up to the first segment with an id.
@@ -183,36 +158,43 @@ fn prefix_ends(pattern: &[u8], levels: Levels<'_>) -> Vec<usize> {
     ends
 }
 
-/// The heaviest rows, and the load of the first unlisted one.
-fn heaviest(
+/// The heaviest of these names, each in a row that `row` makes.
+fn heaviest<R>(
     sums: BTreeMap<Name, Sum>,
     counted: &patterns::Patterns,
     totals: &PerMetric<u128>,
     metric: Metric,
-) -> (Vec<(Name, GroupLoad)>, u64) {
+    row: impl Fn(Name, GroupLoad) -> R,
+) -> KeyGroups<R> {
+    let (coarseness, exact) = (counted.coarseness(), counted.table().is_some());
     let mut rows: Vec<(Name, Sum)> = sums.into_iter().collect();
     rows.sort_by(|(a, x), (b, y)| (Reverse(x.load[metric]), a).cmp(&(Reverse(y.load[metric]), b)));
     let cut_off = rows.get(LISTED).map_or(0, |(_, sum)| sum.load[metric]);
     rows.truncate(LISTED);
-    let total = totals.get(metric).map_or(0.0, |total| *total as f64);
-    let is_exact = counted.coarseness() == 0;
+    let total = totals.get(metric).copied().unwrap_or_default();
+    let unknown = if exact { 0 } else { total };
     let kind = |sum: &Sum| GroupLoad {
         load: totals.map(|metric, _| sum.load[metric]),
-        share: if total > 0.0 {
-            tidy(sum.load[metric] as f64 / total)
+        share: if total > 0 {
+            tidy(sum.load[metric] as f64 / total as f64)
         } else {
             0.0
         },
         tagged_share: tidy(sum.tagged as f64 / sum.load[Metric::Keys].max(1) as f64),
-        slots: if is_exact { sum.slots(counted) } else { None },
+        slots: if coarseness == 0 {
+            sum.slots(counted)
+        } else {
+            None
+        },
         no_expiry_share: sum.no_expiry_share(),
     };
-    (
-        rows.into_iter()
-            .map(|(name, sum)| (name, kind(&sum)))
-            .collect(),
-        cut_off,
-    )
+    let rows = rows.into_iter().map(|(name, sum)| row(name, kind(&sum)));
+    KeyGroups {
+        exact,
+        coarseness,
+        max_error: cut_off.max(u64::try_from(unknown).unwrap_or(u64::MAX)),
+        top: rows.collect(),
+    }
 }
 
 #[cfg(test)]

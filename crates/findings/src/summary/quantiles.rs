@@ -7,9 +7,8 @@
 
 use hdrhistogram::Histogram as Hdr;
 
-use slotscope_engine::metric::Metric;
 use slotscope_engine::tally::sketch::histogram::Histogram;
-use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+use slotscope_engine::tally::tags::TagCounter;
 use slotscope_model::balance::tidy;
 use slotscope_model::quantiles::{Quantiles, TagSizes};
 use slotscope_model::tags::Tags;
@@ -48,25 +47,11 @@ pub fn of(amounts: &Histogram) -> Quantiles {
 
 /// From the known tags; `None` if no key has one.
 pub(crate) fn of_tags(tags: &TagCounter) -> Option<TagSizes> {
-    let mut amounts = Histogram::default();
-    let is_sampled = match &tags.counts {
-        TagCounts::Exact(table) => {
-            amounts.add(table.iter().map(|(_, _, load)| load[Metric::Keys]));
-            false
-        }
-        TagCounts::Shared(counted) => {
-            amounts = counted.sizes.clone();
-            false
-        }
-        _ => {
-            amounts.add(tags.sample.values().copied());
-            true
-        }
-    };
-    let count = amounts.count();
+    let sizes = tags.sizes();
+    let count = sizes.count();
     (count > 0).then(|| TagSizes {
-        keys: of(&amounts),
-        sampled: is_sampled.then_some(count),
+        keys: of(&sizes),
+        sampled: (!tags.is_counted()).then_some(count),
     })
 }
 

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use slotscope_engine::metric::{Errors, Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::{slot_of_part, spread};
+use slotscope_engine::tally::listed_tags::{Bounded, ListedTags};
 use slotscope_engine::tally::recount::Recount;
-use slotscope_engine::tally::sketch::count_min::CountMin;
 use slotscope_engine::tally::sketch::hyper_log_log::RELATIVE_ERROR;
 use slotscope_engine::tally::tag_table;
-use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+use slotscope_engine::tally::tags::TagCounter;
 use slotscope_model::balance::tidy;
 use slotscope_model::tags::{Tag, TagLoad, Tags};
 
@@ -18,13 +18,6 @@ use slotscope_model::tags::{Tag, TagLoad, Tags};
 pub(crate) const LISTED: usize = tag_table::LISTED;
 /// Tags named per hot slot.
 const TAGS_OF_A_SLOT: usize = 5;
-
-/// A tag with bounds on its load.
-struct CountedTag {
-    name: Name,
-    load: Load,
-    ceiling: Load,
-}
 
 /// The context for rows of tags and keys.
 pub(crate) struct RowContext<'a> {
@@ -43,74 +36,11 @@ pub(crate) struct RowContext<'a> {
 
 /// Built from the first pass and, if available, the second.
 pub(crate) fn of(tags: &TagCounter, recount: Option<&Recount>, context: &RowContext<'_>) -> Tags {
-    let exactly = |name: &Name, load: Load| CountedTag {
-        name: name.clone(),
-        load,
-        ceiling: load,
-    };
-    let (known, bound, counted_tags) = match (&tags.counts, recount) {
-        (TagCounts::Exact(table), _) => {
-            let counted_tags: Vec<_> = table
-                .iter()
-                .map(|(name, _, load)| exactly(&Name::from(name), load))
-                .collect();
-            let squares = context
-                .totals
-                .map(|metric, _| sum_of_squares(&counted_tags, metric));
-            let known = Tags {
-                exact: true,
-                distinct: table.len() as u64,
-                squares,
-                ..Tags::default()
-            };
-            (known, Load::default(), counted_tags)
-        }
-        (TagCounts::Shared(counted), _) => {
-            let squares = |metric, _: &u128| {
-                let squares = counted.squares.get(metric).copied();
-                squares.unwrap_or_default() as f64
-            };
-            let known = Tags {
-                exact: true,
-                distinct: counted.distinct,
-                squares: context.totals.map(squares),
-                ..Tags::default()
-            };
-            let named = counted.named.iter();
-            let counted_tags = named.map(|(name, load)| exactly(name, *load)).collect();
-            (known, counted.bound, counted_tags)
-        }
-        (TagCounts::CountMin(rows), None) => {
-            let known = estimated(rows, context);
-            (known, rows.heaviest_at_most(), Vec::new())
-        }
-        (TagCounts::CountMin(rows), Some(recount)) => {
-            let known = Tags {
-                exact: true,
-                ..estimated(rows, context)
-            };
-            (
-                known,
-                recount.max_error(),
-                recount
-                    .tags()
-                    .map(|(name, load)| exactly(name, load))
-                    .collect(),
-            )
-        }
-        (TagCounts::HeavyHitters(followed), _) => {
-            let counted_tags = followed.tags().into_iter().map(|tag| CountedTag {
-                name: tag.name,
-                load: tag.load,
-                ceiling: tag.ceiling,
-            });
-            (
-                estimated(&followed.rows, context),
-                followed.bound(),
-                counted_tags.collect(),
-            )
-        }
-    };
+    let ListedTags {
+        tags: counted_tags,
+        bound,
+        is_exact,
+    } = tags.listed(recount);
     let by_slot = by_slot(&counted_tags, context);
     let heaviest = context
         .totals
@@ -123,6 +53,14 @@ pub(crate) fn of(tags: &TagCounter, recount: Option<&Recount>, context: &RowCont
     });
     let heaviest = heaviest.map(|_, (top, _)| top.clone());
     Tags {
+        exact: is_exact,
+        distinct: tags.distinct().round() as u64,
+        distinct_error: if tags.is_counted() {
+            0.0
+        } else {
+            tidy(RELATIVE_ERROR)
+        },
+        squares: context.totals.map(|metric, _| tags.squares(metric)),
         tagged_keys: tags.tagged,
         top,
         heaviest,
@@ -130,24 +68,7 @@ pub(crate) fn of(tags: &TagCounter, recount: Option<&Recount>, context: &RowCont
         by_slot,
         max_error,
         certain,
-        ..known
     }
-}
-
-/// Estimates from a Count-Min sketch.
-fn estimated(rows: &CountMin, context: &RowContext<'_>) -> Tags {
-    Tags {
-        distinct: rows.distinct.estimate().round() as u64,
-        distinct_error: tidy(RELATIVE_ERROR),
-        squares: context.totals.map(|metric, _| rows.second_moment(metric)),
-        ..Tags::default()
-    }
-}
-
-fn sum_of_squares(tags: &[CountedTag], metric: Metric) -> f64 {
-    tags.iter()
-        .map(|tag| (tag.load[metric] as f64).powi(2))
-        .sum()
 }
 
 /// How many leading tags hold at least `max_error`; `None` if all do.
@@ -164,12 +85,12 @@ fn slot_of_tag(tag: &Name) -> u16 {
 
 /// The heaviest tags by a metric, and the bound for the first unlisted one.
 fn heaviest(
-    counted_tags: &[CountedTag],
+    counted_tags: &[Bounded],
     metric: Metric,
     total: u128,
     context: &RowContext<'_>,
 ) -> (Vec<Tag>, u64) {
-    let mut order: Vec<&CountedTag> = loaded(counted_tags, metric).collect();
+    let mut order: Vec<&Bounded> = loaded(counted_tags, metric).collect();
     // The shared table has no names when it chooses among tags of equal load: by slot. The list is by name.
     order.sort_by_cached_key(|tag| {
         let slot = spread(slot_of_tag(&tag.name));
@@ -183,7 +104,7 @@ fn heaviest(
         .max();
     order.truncate(LISTED);
     order.sort_by_key(|tag| (Reverse(tag.load[metric]), &tag.name));
-    let row = |tag: &CountedTag| {
+    let row = |tag: &Bounded| {
         let errors = context
             .named
             .map(|metric, _| tag.ceiling[metric].saturating_sub(tag.load[metric]));
@@ -205,12 +126,12 @@ fn heaviest(
 }
 
 /// The tags with any load.
-fn loaded(tags: &[CountedTag], metric: Metric) -> impl Iterator<Item = &CountedTag> {
+fn loaded(tags: &[Bounded], metric: Metric) -> impl Iterator<Item = &Bounded> {
     tags.iter().filter(move |tag| tag.load[metric] > 0)
 }
 
-fn by_slot(counted_tags: &[CountedTag], context: &RowContext<'_>) -> BTreeMap<u16, Vec<TagLoad>> {
-    let mut by_slot: BTreeMap<u16, Vec<&CountedTag>> = context
+fn by_slot(counted_tags: &[Bounded], context: &RowContext<'_>) -> BTreeMap<u16, Vec<TagLoad>> {
+    let mut by_slot: BTreeMap<u16, Vec<&Bounded>> = context
         .slots
         .iter()
         .map(|slot| (*slot, Vec::new()))
@@ -221,11 +142,11 @@ fn by_slot(counted_tags: &[CountedTag], context: &RowContext<'_>) -> BTreeMap<u1
         }
     }
     let metric = context.by;
-    let top = |mut tags: Vec<&CountedTag>| {
+    let top = |mut tags: Vec<&Bounded>| {
         tags.sort_by(|a, b| {
             (Reverse(a.load[metric]), &a.name).cmp(&(Reverse(b.load[metric]), &b.name))
         });
-        let load = |tag: &CountedTag| context.named.map(|metric, _| tag.load[metric]);
+        let load = |tag: &Bounded| context.named.map(|metric, _| tag.load[metric]);
         let shown = tags.into_iter().take(TAGS_OF_A_SLOT);
         shown
             .map(|tag| TagLoad {

@@ -1,8 +1,7 @@
 //! The number of units by load, combined from counted or sampled tags and untagged keys.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::tally::sketch::histogram::{COARSE, Histogram};
-use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+use slotscope_engine::tally::tags::TagCounter;
 use slotscope_engine::tally::weights::Weighed;
 
 use slotscope_model::quantiles::TagSizes;
@@ -55,17 +54,7 @@ pub(crate) fn of_weights(
     weighed: Option<&Weighed>,
     metric: Metric,
 ) -> Option<Vec<(f64, f64)>> {
-    let weighed = weighed?;
-    let mut tagged = Histogram::<COARSE>::default();
-    let counted = match &tags?.counts {
-        TagCounts::Exact(table) => {
-            let loads = table.iter().map(|(_, _, load)| load[metric]);
-            tagged.add(loads.filter(|load| *load > 0));
-            &tagged
-        }
-        TagCounts::Shared(counted) => counted.weights.get(metric).unwrap_or(&tagged),
-        TagCounts::CountMin(_) | TagCounts::HeavyHitters(_) => return None,
-    };
+    let (weighed, counted) = (weighed?, tags?.weights(metric)?);
     let is_all = weighed.untagged_busy <= weighed.untagged.count();
     let pairs = weighed.untagged.means().chain(counted.means());
     let pairs = pairs.map(|(load, units)| (load, units as f64));

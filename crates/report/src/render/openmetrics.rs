@@ -78,14 +78,12 @@ fn verdict(families: &mut Families, summary: &Summary) {
         "1 for the state of the verdict, 0 for all others.",
         State::ALL.map(|state| (vec![("state", Name::from(state.name()))], is_state(state))),
     );
-    let place = |state: State| State::ALL.iter().position(|known| *known == state);
-    let rank = |state: State| place(state).unwrap_or(0) as f64;
     let roles = verdict.roles.iter().map(|role| (role.name(), role.state));
     let states = std::iter::once(("all", verdict.state)).chain(roles);
     families.add(
         "state",
         "The state from 0 (empty) over 1 (balanced), 2 (unjudged), 3 (watch), 4 (skewed), 5 (suspicious), 6 (limit) to 7 (down).",
-        states.map(|(role, state)| (vec![("role", Name::from(role))], rank(state))),
+        states.map(|(role, state)| (vec![("role", Name::from(role))], state.rank())),
     );
 }
 

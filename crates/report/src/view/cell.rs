@@ -139,9 +139,14 @@ impl<'a> Cell<'a> {
         Value::Amount(metric, amount).into()
     }
 
+    /// An amount of a metric; empty if it is not known.
+    pub fn known_amount(metric: Metric, amount: Option<u64>) -> Self {
+        Cell::of(amount, |amount| Cell::amount(metric, amount))
+    }
+
     /// The load of a metric; empty if the input lacks it.
     pub fn load(metric: Metric, load: &PerMetric<u64>) -> Self {
-        Cell::of(load.get(metric), |load| Cell::amount(metric, *load))
+        Cell::known_amount(metric, load.get(metric).copied())
     }
 
     /// A number of bytes.

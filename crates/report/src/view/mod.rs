@@ -31,7 +31,7 @@ pub mod verdict;
 pub use cell::{Bar, Cell, Value};
 pub use heat::Heat;
 pub(crate) use steps::StepTable;
-pub use table::{Column, Table};
+pub use table::{Column, Table, TableBuilder};
 pub use time_map::TimeMap;
 
 use slotscope_engine::metric::Metric;

@@ -95,6 +95,15 @@ pub struct HotKeys {
     pub keys: Vec<TimedKey>,
 }
 
+impl HotKeys {
+    /// Adds those of other primaries; their order is up to the caller.
+    pub fn add(&mut self, other: &HotKeys) {
+        self.nodes += other.nodes;
+        self.cpu_usec = self.cpu_usec.saturating_add(other.cpu_usec);
+        self.keys.extend_from_slice(&other.keys);
+    }
+}
+
 /// A key and the CPU time of its commands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -119,6 +128,16 @@ pub struct LoggedCommands {
     pub logs_cut: u64,
     /// The commands of each log by node, name and first key: the 100 with most time or bytes, those first.
     pub commands: Vec<LoggedCommand>,
+}
+
+impl LoggedCommands {
+    /// Adds those of other primaries; their order is up to the caller.
+    pub fn add(&mut self, other: &LoggedCommands) {
+        self.nodes += other.nodes;
+        self.entries += other.entries;
+        self.logs_cut += other.logs_cut;
+        self.commands.extend_from_slice(&other.commands);
+    }
 }
 
 /// Entries of a log with the same command and first key.

@@ -70,6 +70,22 @@ impl ServerReading {
         let fits = |size: &u64| self.used_memory.is_none_or(|used| *size <= used);
         self.used_memory_dataset.filter(fits)
     }
+
+    /// Whether the server started after an earlier reading: it then counts from 0 again.
+    pub fn has_restarted(&self, before: &ServerReading) -> bool {
+        self.uptime_in_seconds < before.uptime_in_seconds
+    }
+
+    /// The growth of a counter a second since an earlier reading; `None` if it fell, or without time in between.
+    pub fn rate(
+        &self,
+        before: &ServerReading,
+        secs: f64,
+        counter: fn(&ServerReading) -> Option<f64>,
+    ) -> Option<f64> {
+        let growth = counter(self)? - counter(before)?;
+        (secs > 0.0 && growth >= 0.0).then_some(growth / secs)
+    }
 }
 
 /// One reading, under the names that the server has for its figures. What a server does not say is absent. Sizes are bytes.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::metric::{Load, Metric, PerMetric};
-use crate::name::Name;
+use crate::tally::listed_tags::Bounded;
 use crate::tally::sketch::buckets::{Buckets, Counted};
 use crate::tally::sketch::count_min::CountMin;
 use crate::tally::table::NameTable;
@@ -21,23 +21,12 @@ const FOLLOWED_PART: u64 = 4096;
 
 /// The rows, and heavy tags by name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HeavyHitters {
+pub(crate) struct HeavyHitters {
     /// All tags, in cells.
     pub rows: CountMin,
     /// Heavy tags by metric.
     tags: PerMetric<Buckets>,
     total: Load,
-}
-
-/// A tracked tag with its bounds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bounded {
-    /// Its name.
-    pub name: Name,
-    /// Lower bound.
-    pub load: Load,
-    /// Upper bound.
-    pub ceiling: Load,
 }
 
 impl HeavyHitters {
@@ -145,7 +134,7 @@ impl HeavyHitters {
     }
 
     /// An upper bound on any tag not tracked in a metric.
-    pub fn bound(&self) -> Load {
+    pub(crate) fn bound(&self) -> Load {
         let left_out = |metric| {
             self.tags
                 .get(metric)
@@ -155,7 +144,7 @@ impl HeavyHitters {
     }
 
     /// The tracked tags with their bounds.
-    pub fn tags(&self) -> Vec<Bounded> {
+    pub(crate) fn tags(&self) -> Vec<Bounded> {
         let mut by_name = BTreeMap::new();
         for (metric, tags) in self.tags.iter() {
             for tag in tags.iter() {
