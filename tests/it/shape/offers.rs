@@ -132,7 +132,7 @@ fn a_pattern_of_the_user_reads_lines_and_is_refused_if_it_fits_few() {
     let report =
         scratch.text("analyze a.log --no-files --line '{_} [{key}] took {size} kb, {_} b'");
     let first = on_one_line(&report);
-    first.says("read as {_} [{key}] took {size} kb, {_} b: \"{u0}:cart\" of 1 B, the largest \"{u199}:cart\" of 200 B");
+    first.says("read as {_} [{key}] took {size} kb, {_} b: \"{u0}:cart\" of 1.00 KiB, the largest \"{u199}:cart\" of 200.00 KiB");
     let json = scratch.run("analyze a.log --json --line '{_} [{key}] took {size:kb} kb, {_} b'");
     let report: Value = serde_json::from_slice(&succeeded(json)).unwrap();
     report["input"]["files"][0].has(json!({

@@ -79,6 +79,18 @@ impl Literal {
         }
     }
 
+    /// The letters that it starts with, after blanks.
+    pub(crate) fn first_word(&self) -> Option<&[u8]> {
+        let atoms = self.0.iter();
+        let bytes = atoms.map(|atom| match atom {
+            Atom::Bytes(bytes) => bytes.as_slice(),
+            Atom::Blanks(_) => &[],
+        });
+        let text = bytes.take(2).find(|bytes| !bytes.is_empty())?;
+        let letters = text.iter().take_while(|byte| byte.is_ascii_alphabetic());
+        Some(&text[..letters.count()]).filter(|word| !word.is_empty())
+    }
+
     /// Whether its last bytes are these.
     pub(crate) fn ends_with(&self, end: &[u8]) -> bool {
         matches!(self.0.last(), Some(Atom::Bytes(bytes)) if bytes.ends_with(end))
@@ -131,6 +143,16 @@ impl Literal {
             let blanks = text[at..].iter().take_while(|byte| is_blank(byte)).count();
             from = at + blanks.max(1);
         }
+    }
+
+    /// The place at the end of `text` of this literal without its blanks at the end.
+    pub(crate) fn before_blanks_at_end(&self, text: &[u8]) -> Option<(usize, usize)> {
+        let (Atom::Blanks(_), before) = self.0.split_last()? else {
+            return None;
+        };
+        (!before.is_empty()).then_some(())?;
+        let start = Literal(before.to_vec()).at_end(text)?;
+        Some((start, text.len()))
     }
 
     /// The last place of this literal in `text`.

@@ -45,7 +45,13 @@ impl Pattern {
         let mut right = self.right.as_slice();
         while let Some((token, rest)) = right.split_last() {
             to = match token {
-                Token::Literal(literal) => from + literal.at_end(&line[from..to]).ok_or(to)?,
+                Token::Literal(literal) => {
+                    let text = &line[from..to];
+                    let start = literal.at_end(text);
+                    let is_at_end = to == line.len();
+                    let bare = || literal.before_blanks_at_end(text).filter(|_| is_at_end);
+                    from + start.or_else(|| Some(bare()?.0)).ok_or(to)?
+                }
                 Token::Field(field) => {
                     let start = match rest.last() {
                         Some(Token::Literal(before)) => backward(field, line, from..to, before),
@@ -176,7 +182,10 @@ fn backward(field: &Field, line: &[u8], within: Range<usize>, before: &Literal) 
         let from = quoted::open(text)?;
         return Some(within.start + from);
     }
-    let (at, start) = before.last_in(text)?;
+    // The last field may be empty, and the blank before it is none of the line.
+    let is_at_end = within.end == line.len();
+    let at_end = before.before_blanks_at_end(text).filter(|_| is_at_end);
+    let (at, start) = at_end.or_else(|| before.last_in(text))?;
     let is_number = matches!(field.role, Some(Role::Weight(_)));
     if is_number && before.blanks_at(true) > 0 {
         let longer = before.last_in(&text[..at]).map(|(_, longer)| longer);

@@ -161,7 +161,8 @@ impl Below {
         if pattern.is_bare() {
             return lines::CHOSEN.open(head);
         }
-        if let Some(layout) = pattern.layout() {
+        if let Some(mut layout) = pattern.layout() {
+            layout.take_header(head);
             return Ok(CsvKeys::of(head, layout, KeyEscapes::None).opened("csv"));
         }
         let reader = TableReader(Patterned::below(self));

@@ -3,6 +3,7 @@
 use crate::format::batch::{Number, Word};
 use crate::format::line::field::{Atom, Field, Literal, Written};
 use crate::format::line::{Pattern, Token};
+use crate::format::parse::size::size;
 use crate::format::table::columns::Role;
 use crate::format::table::units::Unit;
 use crate::metric::Metric;
@@ -38,6 +39,7 @@ impl Pattern {
             return Err("no {key} in it: '{key} {size}', say".into());
         };
         note_words(&mut tokens);
+        note_units(&mut tokens)?;
         let bare = |tokens: Vec<Placed>| tokens.into_iter().map(|(_, token)| token).collect();
         let right = tokens.split_off(at + 1);
         let key = match tokens.pop() {
@@ -272,6 +274,33 @@ fn note_words(tokens: &mut [Placed]) {
     }
 }
 
+/// Notes the unit of sizes that the text after them says: `{size} kb`.
+fn note_units(tokens: &mut [Placed]) -> Result<(), String> {
+    for at in 1..tokens.len() {
+        let (before, rest) = tokens.split_at_mut(at);
+        let (Some((column, Token::Field(field))), Some((_, Token::Literal(literal)))) =
+            (before.last_mut(), rest.first())
+        else {
+            continue;
+        };
+        let is_size = field.role == Some(Role::of(Metric::Bytes)) && field.unit == Unit::One;
+        let Some(unit) = literal.first_word().filter(|_| is_size) else {
+            continue;
+        };
+        field.unit = match size(&[b"1 ", unit].concat()) {
+            None | Some(1) => Unit::One,
+            Some(0x400) => Unit::Kib,
+            Some(0x10_0000) => Unit::Mib,
+            Some(0x4000_0000) => Unit::Gib,
+            Some(_) => {
+                let why = "a size is read with the unit after it: leave that out of the text";
+                return error(*column, why);
+            }
+        };
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,6 +323,7 @@ mod tests {
             ("{key:x}", "column 1: nothing is called \"x\""),
             ("{key:csv} {size:csv}", "column 10: where a field is csv"),
             ("{key:csv},{size}", "column 11: where a field is csv"),
+            ("{key} {size} tb", "column 7: a size is read with the unit"),
             (r"{key}\n{size}", "column 6: \\n: a pattern is of one line"),
             (r"{key}\s{size}", "column 6: \\ is followed by t"),
             ("", "no {key} in it"),

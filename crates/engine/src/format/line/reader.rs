@@ -422,6 +422,16 @@ mod tests {
             "10 11  a b   1\n12  c  2\nd 3\n",
             "a b bytes=1; c bytes=2; !24",
         );
+        reads(
+            "{key:q}, {size}",
+            "'it''s', 3\n'''', 4\n",
+            "it\\'s bytes=3; \\' bytes=4",
+        );
+        reads(
+            "{key} [{size} kb]",
+            "a [3 kb]\nb [4 kb]\n",
+            "a bytes=3072; b bytes=4096",
+        );
         reads("|{key:md}|{size}|", "|a\\_b\\c|1|\n", "a_b\\\\c bytes=1");
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Tried {
     pub largest: Option<(Name, u64)>,
     /// The offset of the first row that is not a key.
     pub first_misfit: Option<usize>,
+    /// Keys of several words.
+    with_blanks: u64,
     /// Keys between brackets or quotes, by pair.
     enclosed: [u64; PAIRS.len()],
 }
@@ -43,6 +45,11 @@ impl Tried {
     /// Whether at least this many of a hundred rows are keys.
     pub(crate) fn fits_percent(&self, percent: u64) -> bool {
         self.fits > 0 && 100 * self.fits >= percent * (self.fits + self.misfits)
+    }
+
+    /// Whether keys are of several words each, as where more than a key is left.
+    pub(crate) fn are_of_words(&self) -> bool {
+        20 * self.with_blanks >= 19 * self.fits
     }
 
     /// The brackets or quotes around most keys.
@@ -137,6 +144,7 @@ impl Sink for Tried {
         }
         for at in 0..batch.keys.len() {
             let key = batch.keys.get(batch.base, at);
+            self.with_blanks += u64::from(key.contains(&b' '));
             let is_between = |(open, close): &(&str, &str)| {
                 key.len() > open.len() + close.len()
                     && key.starts_with(open.as_bytes())

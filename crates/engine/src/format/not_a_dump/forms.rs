@@ -73,18 +73,20 @@ pub static LINE_FORMS: &[NotADump] = &[
         "markup, HTML or XML",
         Sign::Lines(|lines| most(lines, is_element)),
         "let the program write CSV with columns key and size",
-    ),
+    )
+    .with_keys(),
     NotADump::new(
         "statements of SQL",
         Sign::Lines(|lines| most(lines, |line| starts(line, b"INSERT INTO "))),
         "let the database write CSV with columns key and size",
-    ),
+    )
+    .with_keys(),
     NotADump::new(
         "samples of Prometheus",
         Sign::Lines(|lines| most(lines, is_sample)),
-        "--line '{_}key=\"{key}\"{_} {size}' gives",
+        DUMP,
     )
-    .read_by(&["{_}key=\"{key}\"{_} {size}", "{_}key=\"{key}\"{_}"]),
+    .with_keys(),
 ];
 
 /// The part of the filled lines that have a form.

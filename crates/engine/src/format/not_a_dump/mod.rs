@@ -8,6 +8,7 @@ mod signatures;
 use crate::format::Head;
 use crate::format::line::offer::offers;
 use crate::format::redis_cli::errors;
+use crate::format::shape::peel;
 use crate::format::table::unmarked;
 use crate::name::Name;
 
@@ -30,8 +31,8 @@ pub struct NotADump {
     pub what: &'static str,
     /// A suggested command.
     pub way_out: &'static str,
-    /// Patterns that may read it nevertheless; only those that do are offered.
-    patterns: &'static [&'static str],
+    /// Whether there may be keys in its lines, so that a pattern may read it.
+    has_keys: bool,
     sign: Sign,
 }
 
@@ -40,13 +41,16 @@ impl NotADump {
         NotADump {
             what,
             way_out,
-            patterns: &[],
+            has_keys: false,
             sign,
         }
     }
 
-    const fn read_by(self, patterns: &'static [&'static str]) -> NotADump {
-        NotADump { patterns, ..self }
+    const fn with_keys(self) -> NotADump {
+        NotADump {
+            has_keys: true,
+            ..self
+        }
     }
 }
 
@@ -115,10 +119,17 @@ pub(crate) fn by_lines(head: Head<'_>) -> Option<String> {
     let lines = lines(head);
     let applies = |form: &&NotADump| matches!(form.sign, Sign::Lines(is) if is(&lines));
     let form = LINE_FORMS.iter().find(applies);
-    let refusal = form.map(|form| match (form.patterns, offers(head, form.patterns)) {
-        ([], _) => refused(form),
-        (_, offers) if offers.is_empty() => format!("{}, no key dump: {DUMP}", form.what),
-        (_, offers) => format!("{}, no key dump: {offers}", form.what),
+    let refusal = form.map(|form| {
+        let rows: Vec<&[u8]> = lines
+            .iter()
+            .copied()
+            .filter(|line| !line.is_empty())
+            .collect();
+        let peeled = form.has_keys.then(|| peel::pattern(&rows)).flatten();
+        match offers(head, peeled) {
+            offers if offers.is_empty() => refused(form),
+            offers => format!("{}, no key dump: {offers}", form.what),
+        }
     });
     refusal.or_else(|| control_bytes(&lines))
 }
@@ -190,6 +201,9 @@ fn control_bytes(lines: &[&[u8]]) -> Option<String> {
     let has = |byte| lines.len() == 1 && memchr::memchr(byte, lines[0]).is_some();
     let way_out = match () {
         () if has(0) => "keys that end with NUL are read with --delimiter '\\0'",
+        () if lines.iter().all(|line| line.contains(&0x1B)) => {
+            "sed 's/\\x1b\\[[0-9;]*m//g' FILE | slotscope analyze - takes the colours off"
+        }
         () if has(b'\r') => "keys that end with CR are read with --delimiter '\\r'",
         () => {
             "redis-cli --no-raw --scan writes such keys in quotes, and --format lines reads this as it is"

@@ -123,7 +123,8 @@ fn is_page(head: &[u8]) -> bool {
         let begins = text.get(..start.len());
         begins.is_some_and(|begins| begins.eq_ignore_ascii_case(start))
     };
-    starts(b"<!doctype html") || starts(b"<html") || starts(b"<?xml ")
+    let is_error = || memchr::memmem::find(text, b"<Error").is_some();
+    starts(b"<!doctype html") || starts(b"<html") || starts(b"<?xml ") && is_error()
 }
 /// A table with the header `node,keys,used_memory`, in which keys are counts.
 fn are_totals(head: &[u8]) -> bool {

@@ -18,6 +18,8 @@ pub enum Escapes {
     PythonBytes,
     /// A backslash before punctuation.
     Markdown,
+    /// Single quotes written twice, as in SQL and YAML.
+    Doubled,
 }
 
 /// The position of the quote that closes the text starting at `from`.
@@ -45,11 +47,26 @@ pub(crate) fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize)
         Escapes::Json => undo_each(content, from, to, undo_json),
         Escapes::Python => undo_each(content, from, to, |text| undo_python(text, false)),
         Escapes::PythonBytes => undo_each(content, from, to, |text| undo_python(text, true)),
+        Escapes::Doubled => undouble(content, from, to),
         Escapes::Markdown => undo_each(content, from, to, |text| match text {
             [_, mark, ..] if mark.is_ascii_punctuation() => ([*mark, 0, 0, 0], 1, 2),
             _ => ([b'\\', 0, 0, 0], 1, 1),
         }),
     }
+}
+
+fn undouble(content: &mut [u8], from: usize, to: usize) -> usize {
+    let (mut read, mut write) = (from, from);
+    while read < to {
+        content[write] = content[read];
+        read += if content[read..to].starts_with(b"''") {
+            2
+        } else {
+            1
+        };
+        write += 1;
+    }
+    write
 }
 
 /// The decoded bytes, their number, and the length of the escape with its backslash.

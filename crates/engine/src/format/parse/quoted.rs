@@ -20,6 +20,9 @@ pub(crate) fn start(text: &[u8]) -> Option<(Range<usize>, Escapes)> {
     if let Some((inside, escapes)) = python::start(text) {
         // redis-cli, JSON and most languages escape as C does; only single quotes are Python's alone.
         let is_double = text[0] == b'"';
+        if text[0] == b'\'' && text.get(inside.end + 1) == Some(&b'\'') {
+            return doubled(text);
+        }
         return Some((inside, if is_double { Escapes::Json } else { escapes }));
     }
     PAIRS.iter().find_map(|(open, close)| {
@@ -27,6 +30,18 @@ pub(crate) fn start(text: &[u8]) -> Option<(Range<usize>, Escapes)> {
         let len = memchr::memmem::find(&text[from..], close.as_bytes())?;
         Some((from..from + len, Escapes::None))
     })
+}
+
+/// The inside of a text in single quotes that writes them twice, as SQL and YAML do.
+fn doubled(text: &[u8]) -> Option<(Range<usize>, Escapes)> {
+    let mut end = 1;
+    loop {
+        end += memchr::memchr(b'\'', text.get(end..)?)?;
+        if text.get(end + 1) != Some(&b'\'') {
+            return Some((1..end, Escapes::Doubled));
+        }
+        end += 2;
+    }
 }
 
 /// The inside of `text`, which is exactly one quoted text.
@@ -82,6 +97,7 @@ mod tests {
             ("b\"a'b\"", "a'b"),
             ("\"a\\\"b\"", "a\\\"b"),
             ("`a`", "a"),
+            ("'it''s'", "it''s"),
             ("“a b”", "a b"),
             ("«a»", "a"),
         ] {

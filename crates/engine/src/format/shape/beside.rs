@@ -26,18 +26,6 @@ fn are_names(rows: &[&[u8]], place: fn(usize) -> usize) -> bool {
         && Column::of(names).is_unique()
 }
 
-/// Patterns that may read such lines.
-pub(super) const WITH_VALUES: [&str; 8] = [
-    "{key} {size}",
-    "{_} {key} {size}",
-    "{_} {_} {key} {size}",
-    "{key};{size};{_}",
-    "{_} {key} {_}",
-    "{key} {_}",
-    "{key};{_}",
-    "{_} {_} {key} {_}",
-];
-
 /// Whether nearly all lines have as many words, or cells between bars or semicolons, of which one is a distinct name and
 /// another a number, a size or a time.
 pub(super) fn have_values(rows: &[&[u8]]) -> bool {

@@ -123,6 +123,11 @@ impl<'a> Column<'a> {
         !self.is_value() && (self.constant().is_some() || self.is_repetitive())
     }
 
+    /// Whether each of few cells is there several times.
+    pub(super) fn are_few(&self) -> bool {
+        self.len() >= 8 && 4 * self.distinct <= self.len()
+    }
+
     /// The few distinct texts, if it is a filler.
     pub(super) fn words(&self) -> Vec<Vec<u8>> {
         const MOST: usize = 64;
@@ -214,7 +219,7 @@ pub(super) fn are_units(cells: &[&[u8]]) -> bool {
 }
 
 /// The bytes of a unit.
-fn unit(cell: &[u8]) -> Option<u64> {
+pub(super) fn unit(cell: &[u8]) -> Option<u64> {
     let is_word = !cell.is_empty() && cell.iter().all(u8::is_ascii_alphabetic);
     is_word.then(|| size(&[b"1 ", cell].concat())).flatten()
 }

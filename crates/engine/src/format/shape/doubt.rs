@@ -2,10 +2,8 @@
 //! are not rows by themselves.
 
 use crate::format::Head;
-use crate::format::line::Pattern;
 use crate::format::line::offer::with_offers;
 use crate::format::line::parse::literal;
-use crate::format::line::reader::Patterned;
 use crate::format::parse::value::{Value, value};
 use crate::format::redis_cli::noise;
 use crate::format::shape::beside;
@@ -13,7 +11,7 @@ use crate::format::shape::column::{
     Column, MOST, common_prefix, common_suffix, families, share_of,
 };
 use crate::format::shape::encoded::encoded;
-use crate::format::shape::over_lines;
+use crate::format::shape::{over_lines, peel};
 use crate::format::table::columns::ColumnNames;
 use crate::name::Name;
 use crate::sentence::Sentence;
@@ -47,16 +45,8 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Op
     let are_printed = rows.len() > 1 && share_of(rows, is_in_brackets) >= MOST;
     are_printed.then(|| {
         let what = "each line is in brackets, as programs print objects, pairs and dicts";
-        with_offers(
-            what,
-            head,
-            [
-                "({key:q}, {_})",
-                "({key:q}, {_}),",
-                "[{key:q},{_}]",
-                "{key}",
-            ],
-        )
+        let found = peel::pattern(rows).into_iter();
+        with_offers(what, head, found.chain([String::from("{key}")]))
     })
 }
 
@@ -79,65 +69,49 @@ fn is_in_brackets(row: &&[u8]) -> bool {
     is_pair && row.iter().any(|byte| b" ,=".contains(byte))
 }
 
-/// A doubt: its test, the fact, and the patterns that may take the keys out.
-type Doubt = (fn(&[&[u8]]) -> bool, &'static str, &'static [&'static str]);
+/// A doubt: its test, and the fact.
+type Doubt = (fn(&[&[u8]]) -> bool, &'static str);
 
 /// Doubts about lines of any number.
 const OF_ANY: [Doubt; 4] = [
     (
         |rows| rows.iter().any(|row| is_printed(row)),
         "some lines are not keys, as programs print them (--More--, == HOST ==, (integer) 5, # a comment)",
-        &[],
     ),
     (
         have_cursors,
         "some lines are numbers at even distances, as the cursors of SCAN",
-        &[],
     ),
     (
         |rows| share_of(rows, |row| matches!(row.first(), Some(b' ' | b'\t'))) >= 0.2,
         "lines start with blanks",
-        &[],
     ),
     (
         |rows| share_of(rows, |row| row.ends_with(b" ")) >= 0.2,
         "lines end with blanks",
-        &[],
     ),
 ];
 
 /// Doubts about several lines.
 const OF_SEVERAL: [Doubt; 6] = [
-    (
-        is_log,
-        "lines start with a time, as those of a log",
-        &["{_} {key}", "{_} {_} {key}", "{_} {_} {_} {key}"],
-    ),
+    (is_log, "lines start with a time, as those of a log"),
     (
         beside::are_numbered,
         "each line starts with a rising number, as grep -n prints it",
-        &["{_}:{_}:{key}", "{_}:{key}"],
     ),
     (
         beside::have_messages,
         "some lines have blanks and the others none, as messages of a program",
-        &[],
     ),
     (
         beside::are_names_first,
         "each line has a name and another word after it",
-        &["{key} {_}"],
     ),
     (
         beside::are_names_last,
         "each line has a name and another word before it",
-        &["{_} {key}", "{_} {_} {key}", "{_} {_} {_} {key}"],
     ),
-    (
-        beside::have_values,
-        "each line has a number beside a name",
-        &beside::WITH_VALUES,
-    ),
+    (beside::have_values, "each line has a number beside a name"),
 ];
 
 /// The part of the lines that may not belong to the keys, and how to strip it.
@@ -146,13 +120,13 @@ pub(super) fn doubt(rows: &[&[u8]], head: Head<'_>) -> Option<Sentence> {
     let is_row = |row: &&&[u8]| noise::noise(row).is_none();
     let rows: &[&[u8]] = &rows.iter().filter(is_row).copied().collect::<Vec<_>>();
     let said = |doubts: &[Doubt]| {
-        let (_, fact, patterns) = doubts.iter().find(|(is, ..)| is(rows))?;
+        let (_, fact) = doubts.iter().find(|(is, _)| is(rows))?;
         let whole = format!("{fact}, and each line is read as a key");
-        let named = patterns
-            .iter()
-            .filter(|pattern| gives_a_name(pattern, rows));
-        let offer = with_offers(&whole, head, named.take(1));
-        Some(Sentence::from(offer))
+        Some(Sentence::from(with_offers(
+            &whole,
+            head,
+            peel::pattern(rows),
+        )))
     };
     if rows.len() < 3 {
         return said(&OF_ANY).or_else(|| few(rows));
@@ -162,27 +136,19 @@ pub(super) fn doubt(rows: &[&[u8]], head: Head<'_>) -> Option<Sentence> {
         .or_else(|| encoded(rows))
         .or_else(|| said(&OF_SEVERAL))
         .or_else(|| separated(rows, head))
-}
-
-/// Whether a pattern gives distinct names in these lines, and no numbers or words before them.
-fn gives_a_name(pattern: &str, rows: &[&[u8]]) -> bool {
-    let Ok(pattern) = Pattern::parse(pattern) else {
-        return false;
-    };
-    let reader = Patterned::of(&pattern);
-    let keys = rows
-        .iter()
-        .filter_map(|row| Some(reader.key_and_size(row)?.0));
-    let keys = Column::of(keys.collect());
-    let is_word = |key: &&[u8]| !key.contains(&b' ');
-    keys.is_unique()
-        && keys.look_like_keys() >= 0.7
-        && !keys.is_value()
-        && share_of(&keys.cells, is_word) >= MOST
+        .or_else(|| around(rows, head))
 }
 
 fn sentence(text: String) -> Option<Sentence> {
     Some(Sentence::from(text))
+}
+
+/// A size beside a name in most lines, or quotes around it.
+fn around(rows: &[&[u8]], head: Head<'_>) -> Option<Sentence> {
+    let found = peel::pattern(rows)?;
+    let what = "lines have more than a name, and each is read as a key";
+    let is_proven = found.contains("{size}") || found.contains("{key:q}");
+    is_proven.then(|| Sentence::from(with_offers(what, head, [found])))
 }
 
 /// One or two lines that may be more than keys.
@@ -229,14 +195,16 @@ fn separated(rows: &[&[u8]], head: Head<'_>) -> Option<Sentence> {
         let starts = rows.iter().filter_map(|row| Some(&row[..end(row)?]));
         share_of(rows, |row| end(row).is_some()) >= MOST && Column::of(starts.collect()).is_unique()
     })?;
-    let between = literal(separator);
     let text = separator.trim();
     let what = format!(
         "each line has {} in it, and is read as a key",
         if text.is_empty() { "a TAB" } else { text }
     );
-    let patterns = [format!("{{key}}{between}{{_}}")];
-    sentence(with_offers(&what, head, patterns))
+    sentence(with_offers(
+        &what,
+        head,
+        [format!("{{key}}{}{{_}}", literal(separator))],
+    ))
 }
 
 /// Whether lines have a time of day followed by another word.

@@ -14,6 +14,7 @@ mod json;
 mod labels;
 mod lines;
 mod over_lines;
+pub(in crate::format) mod peel;
 mod printout;
 mod recipe;
 mod record;
@@ -133,6 +134,7 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     }
     if certainty != Some(Certainty::Proven)
         && let Some(wrap) = Wrap::of(rows)
+            .or_else(|| Wrap::of(inner(rows)))
             .filter(|wrap| !(certainty >= Some(Certainty::Likely) && wrap.may_be_cell()))
     {
         return Ok(Some(Shape::wrapped(wrap)));
@@ -140,19 +142,44 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     if let Some(table) = surest {
         return match table.certainty {
             Certainty::Proven | Certainty::Likely => Ok(Some(Shape::of_table(&table, head))),
-            Certainty::Ambiguous => Err(ambiguous(&table, head)),
+            Certainty::Ambiguous => Err(ambiguous(&table, rows, head)),
             Certainty::Unfit => Err(table.refused.unwrap_or_default()),
         };
     }
     if let Some(refused) = doubt::refused(rows, names, head) {
         return Err(refused);
     }
-    Ok(Some(Shape::raw(&lines, doubt::doubt(rows, head))))
+    let doubt = doubt::doubt(rows, head);
+    // A distinct text in quotes in each line is no chance.
+    let peeled = doubt.as_ref().and_then(|_| peel::pattern(rows));
+    if let Some(peeled) = peeled.filter(|pattern| pattern.contains("{key:q}"))
+        && let Ok(pattern) = Pattern::parse(&peeled)
+    {
+        return Ok(Some(Shape {
+            told: Told::wrapped("texts in quotes among others").of_line(peeled, LineBy::Found),
+            rows: Rows::Pattern(Below::start(pattern)),
+        }));
+    }
+    Ok(Some(Shape::raw(&lines, doubt)))
+}
+
+/// The lines without those at both ends, where titles and totals are; none of a few lines.
+pub(in crate::format::shape) fn inner<'r, 'a>(rows: &'r [&'a [u8]]) -> &'r [&'a [u8]] {
+    const ENDS: usize = 3;
+    const LEAST: usize = 12;
+    match rows.len() {
+        LEAST.. => &rows[ENDS..rows.len() - ENDS],
+        _ => &[],
+    }
 }
 
 /// Why a table that may be raw keys is refused.
-fn ambiguous(table: &Table, head: Head<'_>) -> String {
+fn ambiguous(table: &Table, rows: &[&[u8]], head: Head<'_>) -> String {
     let what = "keys, or keys and numbers beside them? Nothing in the lines says which";
+    // More may be around the key than a table of two columns shows.
+    if let Some(peeled) = peel::pattern(rows) {
+        return with_offers(what, head, [peeled.as_str(), "{key}"]);
+    }
     let shape = Shape::of_table(table, head);
     let opened = shape.open(head).ok();
     let pair = opened.and_then(|opened| tried(&opened, head)?.enclosed());

@@ -1,7 +1,7 @@
 //! A key and its number, or its attributes, on successive lines: refused, with the command that joins them.
 
 use crate::format::Head;
-use crate::format::line::offer::{offers, with_offers};
+use crate::format::line::offer::offers;
 use crate::format::line::parse::literal;
 use crate::format::line::tried::sample;
 use crate::format::parse::quoted;
@@ -27,23 +27,31 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Op
     let usual = labels.usual();
     let is_usual = |label: &Option<&[u8]>| label.is_some_and(|label| usual.contains(&label));
     let are_records = rows.len() >= 2
-        && share_of(&labels.0, is_usual) >= MOST
+        && share_of(&labels.0, is_usual) >= 0.75
         && (2..=LONGEST).contains(&usual.len())
         && usual.iter().any(|label| is_key(label, names));
     if !are_records {
         return None;
     }
-    // Above the first record there may be the name of the list, or of the host.
-    let start = labels.0.iter().position(is_usual)?;
-    let record = rows[start..].iter().take(usual.len());
-    let fields: Option<Vec<_>> = record.map(|row| field_of(row, names)).collect();
-    let what = format!(
-        "records of {} lines each, a key in one of them",
-        usual.len()
-    );
+    // Above the first record there may be the name of the list, or of the host; above each one its number.
+    let first = labels.0.iter().position(is_usual)?;
+    let is_next = |label: &Option<&[u8]>| *label == labels.0[first];
+    let next = labels.0.iter().skip(first + 1).position(is_next);
+    let lines = next.map_or(usual.len(), |between| between + 1);
+    let titles = lines.saturating_sub(usual.len()).min(first);
+    let start = first - titles;
+    let record = rows[start..].iter().take(lines);
+    let fields: Option<Vec<_>> = record
+        .enumerate()
+        .map(|(at, row)| {
+            let title = (at < titles).then(|| unread(row));
+            title.or_else(|| field_of(row, names))
+        })
+        .collect();
+    let what = format!("records of {lines} lines each, a key in one of them");
     // A blank in a pattern is any run of them and of TABs, also that of a line's indent.
     let joined = fields.map(|fields| fields.join(" "));
-    Some(on_lines(&what, rows[start], usual.len(), head, joined))
+    Some(on_lines(&what, rows[start], lines, head, joined))
 }
 
 /// Whether every second line is a number.
@@ -131,13 +139,20 @@ fn field_of(row: &[u8], names: &ColumnNames) -> Option<String> {
     let role = names.role(label).map(|(role, _)| role);
     let is_quoted = quoted::whole(row[mark..].trim_ascii()).is_some();
     let field = match role {
-        Some(Role::Key) if is_quoted => "{key:q}",
-        Some(Role::Key) => "{key}",
-        Some(Role::Weight(Metric::Bytes)) => "{size}",
-        _ => "{_}",
+        Some(Role::Key) if is_quoted => "{key:q}".into(),
+        Some(Role::Key) => "{key}".into(),
+        Some(Role::Weight(Metric::Bytes)) => "{size}".into(),
+        _ => unread(&row[mark..]),
     };
     let before = std::str::from_utf8(&row[..mark + blanks]).ok()?;
-    Some(literal(before) + field)
+    Some(literal(before) + &field)
+}
+
+/// A field for each word of a text.
+fn unread(text: &[u8]) -> String {
+    let words = text.split(u8::is_ascii_whitespace);
+    let words = words.filter(|word| !word.is_empty()).count();
+    vec!["{_}"; words.max(1)].join(" ")
 }
 
 /// A message with the command that joins `lines` lines to one from the line `first` on, and the pattern that then reads
@@ -156,6 +171,10 @@ fn on_lines(
     let all = rows.len();
     rows.retain(|row| row.iter().any(|byte| !b" \r".contains(byte)));
     let has_blanks = rows.len() < all;
+    // `*** 1. row ***`, as mysql prints it.
+    let is_title = |row: &&[u8]| row.starts_with(b"***");
+    let has_titles = rows.iter().any(is_title);
+    rows.retain(|row| !is_title(&row));
     let bare = |row: &&[u8]| row.strip_suffix(b"\r").unwrap_or(row) == first;
     let above = rows.iter().position(bare).unwrap_or(0);
     let records = rows[above..].chunks_exact(lines);
@@ -175,11 +194,12 @@ fn on_lines(
         .next()
         .and_then(|offer| offer.rsplit_once(" gives "))
     else {
-        return with_offers(what, head, ["{key}"]);
+        return format!("{what}: let the program write a line for each key, as key,size");
     };
     let steps = [
         has_returns.then(|| "tr -d '\\r'".to_owned()),
         has_blanks.then(|| "grep '[^ ]'".to_owned()),
+        has_titles.then(|| r"grep -v '^\*\*\*'".to_owned()),
         (above > 0).then(|| format!("tail -n +{}", above + 1)),
         Some(format!("paste{}", " -".repeat(lines))),
     ];

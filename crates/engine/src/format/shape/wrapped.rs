@@ -6,7 +6,7 @@ use crate::format::line::parse::literal;
 use crate::format::line::reader::Patterned;
 use crate::format::parse::quoted;
 use crate::format::shape::column::{Column, MOST, MayBeSize, common_prefix, families, share};
-use crate::format::shape::labels;
+use crate::format::shape::{labels, peel};
 
 /// The text around a key.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Wrap {
         let mut marks = marks.into_iter().filter_map(wrap(Kind::Form));
         let others = || {
             [
-                wrap(Kind::Prefix)((bullet(row), "a list with bullets")),
+                wrap(Kind::Prefix)((bullet(rows, row), "a list with bullets")),
                 wrap(Kind::Names)((labels::pattern(rows), "names before values")),
                 wrap(Kind::Prefix)((words(rows), "lines with the same words before each key")),
             ]
@@ -144,16 +144,12 @@ fn log(row: &[u8]) -> Option<String> {
         .then(|| format!("{level}{{_}}:{{key}}"))
 }
 
-fn bullet(row: &[u8]) -> Option<String> {
+fn bullet(rows: &[&[u8]], row: &[u8]) -> Option<String> {
     let bullet = BULLETS
         .into_iter()
         .find(|bullet| row.starts_with(bullet.as_bytes()))?;
-    let key = if quoted::whole(row[bullet.len()..].trim_ascii()).is_some() {
-        "{key:q}"
-    } else {
-        "{key}"
-    };
-    Some(format!("{bullet}{key}"))
+    let found = peel::pattern(rows).filter(|pattern| pattern.starts_with(bullet));
+    Some(found.unwrap_or_else(|| format!("{bullet}{{key}}")))
 }
 
 /// The words up to a colon and a blank, if they precede names of several families.

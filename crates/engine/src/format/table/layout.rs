@@ -1,5 +1,6 @@
 //! The layout of table rows: what separates cells, and the meaning of each.
 
+use crate::format::Head;
 use crate::format::batch::Number;
 use crate::format::parse::escape;
 use crate::format::parse::python;
@@ -9,6 +10,7 @@ use crate::format::table::columns::{self, ColumnNames, ROLES, Role};
 use crate::format::table::separator::{Cell, Separator};
 use crate::format::table::units::Unit;
 use crate::metric::Metric;
+use crate::source::boundary::line_at;
 
 /// The layout of a table.
 ///
@@ -113,6 +115,24 @@ impl Layout {
         );
         self.size_unit = size.unwrap_or_default();
         self.expiry_unit = expiry.unwrap_or_default();
+    }
+
+    /// Takes the first line for a header if it has a word where rows have a size or operations.
+    pub(crate) fn take_header(&mut self, head: Head<'_>) {
+        let (line, after) = line_at(head.bytes, 0);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let mut cells = Vec::new();
+        self.separator.cut(line, true, &mut cells);
+        let text = |cell: &Cell| &line[cell.span.0 as usize..cell.span.1 as usize];
+        let weights = Metric::WEIGHTS.map(|metric| self.at[Role::of(metric).place()]);
+        let is_word = |at: usize| {
+            let cell = cells.get(at).map(text).unwrap_or_default();
+            cell.first().is_some_and(u8::is_ascii_alphabetic) && value(cell) == Value::Text
+        };
+        if cells.len() == self.columns && weights.into_iter().flatten().any(is_word) {
+            self.header = Some(cells.iter().map(|cell| text(cell).to_vec()).collect());
+            self.skip = after as u64;
+        }
     }
 
     /// Whether digits in a role's column are not the plain number.

@@ -193,7 +193,9 @@ impl<'s, 'a> Searched<'s, 'a> {
         let text = |row: &usize| self.cut.text(*row, self.cut.cells(*row)[layout.key()]);
         let keys: Vec<Text<'_>> = rows.iter().map(text).collect();
         let ends = |text: &Text<'_>| !text.is_quoted && text.raw.ends_with(b" ");
-        let is_padded = layout.padded.is_none() && share_of(&keys, ends) >= 0.2;
+        // Between other separators blanks are none of the key.
+        let is_between_bytes = matches!(self.separator, Separator::Byte(_));
+        let is_padded = is_between_bytes && layout.padded.is_none() && share_of(&keys, ends) >= 0.2;
         let cells: Vec<&[u8]> = keys.into_iter().map(Text::trimmed).collect();
         let said = |is: bool, words: &str| is.then(|| Sentence::default().words(words));
         let is_plain = layout.key_text == KeyText::Plain;
@@ -213,8 +215,10 @@ impl<'s, 'a> Searched<'s, 'a> {
         let is_padded = match self.separator {
             _ if self.has_border => true,
             Separator::Byte(_) => self.is_padded(rows, column),
-            Separator::Text(_) => rows.iter().take(200).map(cell).any(has_blanks),
-            Separator::Blanks(_) => false,
+            Separator::Text(text) if !text.starts_with(' ') => {
+                rows.iter().take(200).map(cell).any(has_blanks)
+            }
+            Separator::Text(_) | Separator::Blanks(_) => false,
         };
         let widths = rows.iter().take(200).map(|row| width(cell(row)));
         is_padded.then_some(())?;
