@@ -138,3 +138,25 @@ fn no_role_becomes_worse_than_it_is_or_than_its_band() {
     );
     assert!(plan.roles[0].after < plan.roles[0].before, "{plan:?}");
 }
+
+/// Three nodes with a mean of 100, of which a slot of 150 fills the first; the others hold slots of 5.
+fn beside_a_giant(second: u64, band: f64) -> MovePlan {
+    let mut loads = vec![150];
+    loads.extend([5; 30]);
+    let held = 1 + second as usize / 5;
+    let owner =
+        (0..loads.len()).map(|slot| Some(usize::from(slot > 0) + usize::from(slot >= held)));
+    let role = Role {
+        band,
+        ..Role::even(Metric::Bytes, &loads, 3, 0.03)
+    };
+    plan(&MoveRequest::new(vec![role], owner.collect()))
+}
+
+#[test]
+fn beside_a_slot_that_fills_a_node_others_are_evened_out_above_their_band_or_for_an_empty_node() {
+    assert!(!beside_a_giant(110, 1.2).is_step, "1.10 is within the band");
+    assert!(beside_a_giant(130, 1.2).is_step, "1.30 is not");
+    assert!(!beside_a_giant(145, 1.49).is_step, "1.45 is within this");
+    assert!(beside_a_giant(150, 1.49).is_step, "the third node is empty");
+}
