@@ -159,7 +159,7 @@ fn slots_that_stay_are_the_reason_only_where_they_alone_are_above_the_band() {
 
 #[test]
 fn a_placement_that_is_not_worth_its_moves_is_one_that_was_found() {
-    // Of a node at 1.10 only a slot of 0.05 can move, which is most of the data or little of it.
+    // Only a slot of 0.05 can leave a node at 1.10; it is most of the data, or little of it.
     let slots: Slots = (0..10)
         .map(|_| (105, 0, 0))
         .chain([(50, 0, 0)])
