@@ -148,8 +148,8 @@ impl Aims {
             || self.is_goal.contains(&true)
     }
 
-    /// Whether a plan lowers a goal enough if `part` of all data moves: in M, on nodes above the band that no slot fills,
-    /// or in M_rest if that counts.
+    /// Whether a plan lowers a goal enough if `part` of all data moves: in M, on nodes above the band that no slot
+    /// fills, or in M_rest if that counts.
     pub(crate) fn helps(
         &self,
         before: &PlanState<'_>,
@@ -177,8 +177,8 @@ impl Aims {
     }
 
     /// The gate: whether a plan is worth carrying out. A node that leaves is emptier, a limit is better kept, or a goal is
-    /// lowered enough for what moves. M_rest alone is a reason where a node is empty, or to finish a plan that is begun:
-    /// growth changes it by more than M.
+    /// lowered enough for what moves. M_rest alone is a reason where a node is empty, or to finish a plan that is
+    /// begun: growth changes it by more than M.
     pub(crate) fn is_step(
         &self,
         before: &PlanState<'_>,
