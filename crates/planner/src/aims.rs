@@ -6,6 +6,7 @@
 //! become fuller than today's fullest, unless it stays within the band.
 
 use crate::lower_bound::LowerBound;
+use crate::rest::NodeLoad;
 use crate::shares::{Shares, allowed};
 use crate::state::{Bounds, Cap, NEAR, PlanState};
 
@@ -147,8 +148,15 @@ impl Aims {
             || self.is_goal.contains(&true)
     }
 
-    /// Whether a plan lowers a goal enough, in M or M_rest, if `part` of all data moves.
-    pub(crate) fn helps(&self, before: &PlanState<'_>, after: &PlanState<'_>, part: f64) -> bool {
+    /// Whether a plan lowers a goal enough if `part` of all data moves: in M, on nodes above the band that no slot
+    /// fills, or in M_rest if that counts.
+    pub(crate) fn helps(
+        &self,
+        before: &PlanState<'_>,
+        after: &PlanState<'_>,
+        part: f64,
+        has_rest: bool,
+    ) -> bool {
         let is_helped = |role: usize| {
             let [memory, load] = GAINS;
             let is_load = before.shares.request.roles[role].metric.is_of_use();
@@ -160,14 +168,25 @@ impl Aims {
                     .max(GAIN_OF_MOVED * part);
                 now - then >= needed - 1e-9
             };
-            is_worth(max_over_mean) || is_worth(rest_over_mean)
+            let is_open = open_over_mean(before, role) > self.bands[role];
+            is_worth(max_over_mean)
+                || is_open && is_worth(open_over_mean)
+                || has_rest && is_worth(rest_over_mean)
         };
         (0..self.is_goal.len()).any(|role| self.is_goal[role] && is_helped(role))
     }
 
     /// The gate: whether a plan is worth carrying out. A node that leaves is emptier, a limit is better kept, or a goal is
-    /// lowered enough for what moves.
-    pub(crate) fn is_step(&self, before: &PlanState<'_>, after: &PlanState<'_>) -> bool {
+    /// lowered enough for what moves. M_rest alone is a reason where a node is empty, or to finish a plan that is
+    /// begun: growth changes it by more than M.
+    pub(crate) fn is_step(
+        &self,
+        before: &PlanState<'_>,
+        after: &PlanState<'_>,
+        is_begun: bool,
+    ) -> bool {
+        let mut staying = before.shares.request.staying();
+        let has_rest = is_begun || staying.any(|node| before.held(node).is_empty());
         let is_better = |cap: Cap| {
             let today = before.excess(cap);
             today - after.excess(cap) > LEAST_EXCESS.max(GAIN_OF_LIMIT * today)
@@ -175,7 +194,7 @@ impl Aims {
         leftovers(after) < leftovers(before)
             || is_better(Cap::Aimed)
             || is_better(Cap::Hard)
-            || self.helps(before, after, after.moved_part())
+            || self.helps(before, after, after.moved_part(), has_rest)
     }
 
     /// By how much a role is above its ceiling.
@@ -343,7 +362,16 @@ impl Today {
 
 /// M of a role, over the nodes that stay.
 pub(crate) fn max_over_mean(state: &PlanState<'_>, role: usize) -> f64 {
-    let nodes = state.node_loads(role).into_iter();
+    fullest(state, role, |_| true)
+}
+
+/// The same over those that no slot fills.
+fn open_over_mean(state: &PlanState<'_>, role: usize) -> f64 {
+    fullest(state, role, |node| node.heaviest <= node.capacity)
+}
+
+fn fullest(state: &PlanState<'_>, role: usize, is_counted: fn(&NodeLoad) -> bool) -> f64 {
+    let nodes = state.node_loads(role).into_iter().filter(is_counted);
     let ratios = nodes.map(|node| node.load / node.capacity);
     ratios.fold(0.0, f64::max)
 }

@@ -128,7 +128,7 @@ pub fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
             let most = max_over_mean(&before, role).max(request.roles[role].band);
             max_over_mean(&after, role) <= most + NEAR
         };
-        let is_step = aims.helps(&before, &after, 1.0);
+        let is_step = aims.helps(&before, &after, 1.0, true);
         let keeps = (0..request.roles.len()).all(is_within);
         (is_step && keeps).then(|| (rank(&after, &aims, 0.0), role, owner))
     });
@@ -149,9 +149,10 @@ pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
         limits: MoveLimits::default(),
         ..request.clone()
     };
-    for _ in 0..=AGAIN {
+    for round in 0..=AGAIN {
         // The next report's plan has a full budget, so this plan must already contain what it would ask for.
-        match step(&unlimited.with_owner(owner.clone()), &mut Budget::new(work)) {
+        let next = unlimited.with_owner(owner.clone());
+        match step(&next, &mut Budget::new(work), round > 0) {
             Some(next) => owner = next,
             None => break,
         }
@@ -174,7 +175,11 @@ pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
 }
 
 /// The owners after a plan that passes the gate.
-fn step(request: &MoveRequest<'_>, budget: &mut Budget) -> Option<Vec<Option<usize>>> {
+fn step(
+    request: &MoveRequest<'_>,
+    budget: &mut Budget,
+    is_begun: bool,
+) -> Option<Vec<Option<usize>>> {
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
     let aims = Aims::new(&before);
@@ -182,7 +187,8 @@ fn step(request: &MoveRequest<'_>, budget: &mut Budget) -> Option<Vec<Option<usi
         return None;
     }
     let after = search(&before, &aims, budget);
-    aims.is_step(&before, &after).then(|| after.owners())
+    aims.is_step(&before, &after, is_begun)
+        .then(|| after.owners())
 }
 
 impl MovePlan {

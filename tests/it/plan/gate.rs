@@ -138,3 +138,26 @@ fn no_role_becomes_worse_than_it_is_or_than_its_band() {
     );
     assert!(plan.roles[0].after < plan.roles[0].before, "{plan:?}");
 }
+
+/// Three nodes, the first filled by a slot, the others with slots of 5: 150 together.
+fn beside_a_giant(giant: u64, second: u64, band: f64) -> MovePlan {
+    let mut loads = vec![giant];
+    loads.extend([5; 30]);
+    let held = 1 + second as usize / 5;
+    let owner =
+        (0..loads.len()).map(|slot| Some(usize::from(slot > 0) + usize::from(slot >= held)));
+    let role = Role {
+        band,
+        ..Role::even(Metric::Bytes, &loads, 3, 0.03)
+    };
+    plan(&MoveRequest::new(vec![role], owner.collect()))
+}
+
+#[test]
+fn beside_a_slot_that_fills_a_node_others_are_evened_out_above_their_band_or_for_an_empty_node() {
+    let is_step = |giant, second, band| beside_a_giant(giant, second, band).is_step;
+    assert!(!is_step(150, 110, 1.2), "1.10 is within the band");
+    assert!(is_step(150, 130, 1.2), "1.30 is not");
+    assert!(!is_step(160, 145, 1.5), "1.40 is within this");
+    assert!(is_step(160, 150, 1.5), "the third node is empty");
+}

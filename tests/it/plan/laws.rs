@@ -301,6 +301,29 @@ fn a_later_role_does_not_cost_an_earlier_one_its_band() {
 }
 
 #[test]
+fn nodes_in_another_order_get_the_same_slots() {
+    for case in 0..cases() {
+        let nodes = 3 + case as usize % 6;
+        let cluster = Cluster::new(case + 600, nodes);
+        let rng = &mut Rng::new(case);
+        let mut order: Vec<usize> = (0..nodes).collect();
+        (1..nodes).for_each(|node| order.swap(node, rng.below(node + 1)));
+        let another = |node: &Option<usize>| node.map(|node| order[node]);
+        let mut other = cluster.clone();
+        other.owner = cluster.owner.iter().map(another).collect();
+        for (node, place) in order.iter().enumerate() {
+            other.leaves[*place] = cluster.leaves[node];
+            other.weights[*place] = cluster.weights[node];
+        }
+        let mut request = other.request((0.03, 0.10));
+        request.order.clone_from(&order);
+        let planned = plan(&cluster.request((0.03, 0.10))).owner;
+        let planned: Vec<Option<usize>> = planned.iter().map(another).collect();
+        assert!(plan(&request).owner == planned, "case {case}: {order:?}");
+    }
+}
+
+#[test]
 fn time_does_not_grow_with_the_square_of_the_nodes() {
     let rng = &mut Rng::new(3);
     let loads: Vec<u64> = (0..SLOTS).map(|_| 500 + rng.below(1000) as u64).collect();

@@ -2,8 +2,8 @@
 
 use testkit::prelude::*;
 
-/// Three nodes, and a key with many operations of which nobody knows whether it is read.
-fn hot(ends: [u32; 3], ops: u32) -> Scratch {
+/// Three nodes whose slots end so.
+fn cluster(ends: [u32; 3]) -> Scratch {
     let mut first = 0;
     let listing = ["a", "b", "c"]
         .iter()
@@ -14,7 +14,12 @@ fn hot(ends: [u32; 3], ops: u32) -> Scratch {
             let id = id.repeat(40);
             format!("{id} 10.0.0.{at}:6379@16379 master - 0 0 1 connected {start}-{end}\n")
         });
-    let scratch = Scratch::with("cluster.nodes", listing.collect::<String>().as_bytes());
+    Scratch::with("cluster.nodes", listing.collect::<String>().as_bytes())
+}
+
+/// Three nodes, and a key with many operations of which nobody knows whether it is read.
+fn hot(ends: [u32; 3], ops: u32) -> Scratch {
+    let scratch = cluster(ends);
     let light = (0..30_000).map(|at| format!("session:{at},100,1\n"));
     let light: String = light.collect();
     let csv = format!("key,size,ops\n{light}cfg:limits,100,{ops}\n");
@@ -61,4 +66,24 @@ fn a_row_begins_where_the_last_row_with_a_figure_ended() {
         let about = if role == "load" { "≈" } else { "" };
         row(" 3 then even out").says(&format!("{about}{start:.2} -> ≈{end:.2}"));
     }
+}
+
+#[test]
+fn rows_after_moves_begin_where_these_end() {
+    let scratch = cluster([9999, 13_191, 16_383]);
+    let light = (0..20_000).map(|at| format!("session:{at},100\n"));
+    let heavy = (0..100).map(|at| format!("cart:{{hot}}:{at},7000\n"));
+    let keys: String = light.chain(heavy).collect();
+    scratch.file("dump.csv", format!("key,size\n{keys}"));
+    let line = "analyze dump.csv --topology cluster.nodes --maxmemory 1500000";
+    let found = scratch.report(&format!("{line} --json"));
+    let steps = &found["verdict"]["steps"];
+    assert_eq!(steps.each("kind"), json!(["move", "move"]));
+    let after = |step: usize| steps[step]["after"]["memory"]["max_over_mean"].float();
+    assert!(after(1) < after(0), "{steps}");
+    scratch.text(&format!("{line} --no-files")).says(&format!(
+        "{:.2} -> ≈{:.2}",
+        after(0),
+        after(1)
+    ));
 }
