@@ -30,6 +30,60 @@ fn the_first_key_is_shown_where_it_was_cut_out_of_a_line() {
     assert!(screen(&long, "").len() < 5000);
 }
 
+/// Lines of a form, with their keys and sizes; some names have a quote, written as the form does.
+fn lines(form: &str, quote: &str) -> (String, Vec<(String, u64)>) {
+    let rows = (0..40u64).map(|i| {
+        (
+            format!("{}:{i}:it's", ["user", "cart"][i as usize % 2]),
+            60 + i * 7919 % 4099,
+        )
+    });
+    let rows: Vec<(String, u64)> = rows.collect();
+    let line = |(i, (key, size)): (usize, &(String, u64))| {
+        let at = format!("10:1{}:{}", i / 60, 10 + i % 50);
+        form.replace("KEY", &key.replace('\'', quote))
+            .replace("SIZE", &size.to_string())
+            .replace("AT", &at)
+            .replace("LEVEL", ["INFO   ", "WARNING"][i % 2])
+            + "\n"
+    };
+    (rows.iter().enumerate().map(line).collect(), rows)
+}
+
+#[test]
+fn text_around_names_is_cut_off_whatever_printed_it() {
+    // The form, a quote in it, and the pattern that is found or offered.
+    for [form, quote, pattern] in raw_rows(
+        r#"
+<tr><td>KEY</td><td>SIZE</td></tr> ¦ ' ¦ <tr><td>{key}</td><td>{size}</td></tr>
+<entry name="KEY" type="set" bytes="SIZE"/> ¦ ' ¦ <entry name={key:q} type="set" bytes={size}/>
+INSERT INTO keys (name, size) VALUES ('KEY', SIZE); ¦ '' ¦ INSERT INTO keys (name, size) VALUES ({key:q}, {size});
+memory{db="0",key="KEY"} SIZE ¦ ' ¦ memory{{db="0",key={key:q}}} {size}
+1# "KEY" => (integer) SIZE ¦ ' ¦ {_} {key:q} {_} {size}
+2026-11-30 AT | LEVEL | scan:main:12 - KEY SIZE ¦ ' ¦ 2026-11-30 {_} | {_} | scan:main:12 - {key} {size}
+- [ ] KEY (SIZE bytes) ¦ ' ¦ {_} {_} {_} {key} {size}
+{"KEY", SIZE}, ¦ ' ¦ {{{key:q}, {size}}},
+"KEY"=>SIZE, ¦ ' ¦ {key:q}=>{size},
+[pod/audit-0/main] AT KEY -> SIZE ¦ ' ¦ {_} {_} {key} {_} {size}
+"#,
+    ) {
+        let (text, expected) = lines(form, quote);
+        let said = analyze(&text, "");
+        let said = [said.stderr, said.stdout].concat();
+        let said = on_one_line(&String::from_utf8(said).unwrap());
+        said.says(pattern);
+        let report = slotscope(&["analyze", "-", "--json", "--line", pattern]);
+        let report: Value =
+            serde_json::from_slice(&succeeded(feed(report, text.as_bytes()))).unwrap();
+        let mut slots = vec![0; 16_384];
+        for (key, size) in &expected {
+            slots[usize::from(hashslot::slot(key.as_bytes()))] += size;
+        }
+        assert_eq!(report["input"]["keys"], 40, "{form}");
+        assert_eq!(report["slots"]["bytes"], json!(slots), "{form}");
+    }
+}
+
 #[test]
 fn prints_without_sizes_or_rows_are_refused_with_what_takes_the_keys() {
     for [text, way_out] in rows(

@@ -182,7 +182,7 @@ fn backward(field: &Field, line: &[u8], within: Range<usize>, before: &Literal) 
         let from = quoted::open(text)?;
         return Some(within.start + from);
     }
-    // The last field may be empty, and the blank before it is none of the line.
+    // The last field may be empty: the line ends before the blank that would precede it.
     let is_at_end = within.end == line.len();
     let at_end = before.before_blanks_at_end(text).filter(|_| is_at_end);
     let (at, start) = at_end.or_else(|| before.last_in(text))?;

@@ -258,12 +258,11 @@ fn check_csv(tokens: &[Placed]) -> Result<(), String> {
     }
 }
 
-/// Notes which fields are single words: those beside one blank, of a kind that is short.
+/// Notes which fields are single words: those beside one blank and nothing else, of a kind that is short.
 fn note_words(tokens: &mut [Placed]) {
-    let has_blank = |token: Option<&Placed>, is_at_end| matches!(token, Some((_, Token::Literal(literal))) if literal.blanks_at(is_at_end) == 1);
+    let is_blank = |token: Option<&Placed>| matches!(token, Some((_, Token::Literal(literal))) if literal.0 == [Atom::Blanks(1)]);
     for at in 0..tokens.len() {
-        let is_beside =
-            has_blank(tokens.get(at + 1), false) || at > 0 && has_blank(tokens.get(at - 1), true);
+        let is_beside = is_blank(tokens.get(at + 1)) || at > 0 && is_blank(tokens.get(at - 1));
         if let (_, Token::Field(field)) = &mut tokens[at] {
             field.is_word = is_beside
                 && matches!(

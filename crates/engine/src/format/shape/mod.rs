@@ -141,7 +141,14 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     }
     if let Some(table) = surest {
         return match table.certainty {
-            Certainty::Proven | Certainty::Likely => Ok(Some(Shape::of_table(&table, head))),
+            Certainty::Proven | Certainty::Likely => {
+                let shape = Shape::of_table(&table, head);
+                let read = tried(&shape.open(head)?, head);
+                // More may be around the key than what is between two separators.
+                let is_more = read.is_some_and(|read| read.fits == 0 || read.are_of_words());
+                let peeled = is_more.then(|| Shape::peeled(rows)).flatten();
+                Ok(Some(peeled.unwrap_or(shape)))
+            }
             Certainty::Ambiguous => Err(ambiguous(&table, rows, head)),
             Certainty::Unfit => Err(table.refused.unwrap_or_default()),
         };
@@ -150,17 +157,10 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
         return Err(refused);
     }
     let doubt = doubt::doubt(rows, head);
-    // A distinct text in quotes in each line is no chance.
-    let peeled = doubt.as_ref().and_then(|_| peel::pattern(rows));
-    if let Some(peeled) = peeled.filter(|pattern| pattern.contains("{key:q}"))
-        && let Ok(pattern) = Pattern::parse(&peeled)
-    {
-        return Ok(Some(Shape {
-            told: Told::wrapped("texts in quotes among others").of_line(peeled, LineBy::Found),
-            rows: Rows::Pattern(Below::start(pattern)),
-        }));
-    }
-    Ok(Some(Shape::raw(&lines, doubt)))
+    // Chance does not write a distinct text in quotes in each line.
+    let peeled = doubt.as_ref().and_then(|_| Shape::peeled(rows));
+    let quoted = peeled.filter(|shape| shape.has_quoted_keys());
+    Ok(Some(quoted.unwrap_or_else(|| Shape::raw(&lines, doubt))))
 }
 
 /// The lines without those at both ends, where titles and totals are; none of a few lines.
@@ -203,6 +203,21 @@ impl Shape {
             rows: Rows::Raw(if is_of_client { lines.start as u64 } else { 0 }),
             told: Told::raw(doubt, is_of_client).of_line("{key}", LineBy::Found),
         }
+    }
+
+    /// Lines with other text around each name.
+    fn peeled(rows: &[&[u8]]) -> Option<Shape> {
+        let text = peel::pattern(rows)?;
+        let pattern = Pattern::parse(&text).ok()?;
+        Some(Shape {
+            told: Told::wrapped("names with other text around").of_line(text, LineBy::Found),
+            rows: Rows::Pattern(Below::start(pattern)),
+        })
+    }
+
+    fn has_quoted_keys(&self) -> bool {
+        let line = self.told.line.as_ref();
+        line.is_some_and(|line| line.contains("{key:q}"))
     }
 
     /// A table, by its pattern; cells of CSV by their layout, which has the header and the escapes.

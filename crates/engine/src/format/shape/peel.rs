@@ -1,6 +1,6 @@
 //! The pattern of lines that other programs printed around names: cut from both ends until one distinct name is left.
 //!
-//! What all lines share is text of the pattern; a word that is a value or one of a few is a field.
+//! The text that all lines share is text of the pattern; a word that is a value or one of a few is a field.
 
 use crate::format::line::matching::unquoted;
 use crate::format::line::parse::literal;
@@ -57,7 +57,7 @@ fn of_all(rows: &[&[u8]]) -> Option<String> {
 const NUMBERS: [char; 3] = ['\u{E000}', '\u{E001}', '\u{E002}'];
 
 /// The pattern with one of the numbers as the size: one that a word before it calls so, or else with a unit, or else the
-/// last one. A number of something else is none.
+/// last one; never a number of something else.
 fn with_size(pattern: &str) -> String {
     let rank = |at: usize, number: &str| {
         let before = pattern[..at].trim_end_matches(|letter: char| !letter.is_alphanumeric());
@@ -136,12 +136,6 @@ impl<'a> Peeled<'a> {
     fn text_before(&mut self) -> bool {
         let common = common_prefix(&self.rest);
         let len = boundary(common);
-        let quotes = common[..len]
-            .iter()
-            .rev()
-            .take_while(|byte| is_quote(byte))
-            .count();
-        let len = len - quotes;
         if len == 0 || self.are_quoted() {
             return false;
         }
@@ -156,14 +150,14 @@ impl<'a> Peeled<'a> {
     /// Cuts the text that all lines end with, from the end of a word on.
     fn text_after(&mut self) -> bool {
         let common = common_suffix(&self.rest);
-        let is_end = |byte: &u8| is_blank(byte) || b")]}<>|,;=~^".contains(byte) || is_quote(byte);
-        let from = common.iter().position(is_end).unwrap_or(common.len());
-        // Quotes belong to the key, which is read between them.
-        let quotes = common[from..]
-            .iter()
-            .take_while(|byte| is_quote(byte))
-            .count();
-        let from = from + quotes;
+        let is_end = |at: &usize| {
+            let byte = common[*at];
+            let is_after_quote = *at > 0 && is_quote(&common[*at - 1]) && !is_quote(&byte);
+            is_blank(&byte)
+                || b")]}<>|,;=~^".contains(&byte)
+                || is_after_quote && !byte.is_ascii_alphanumeric()
+        };
+        let from = (0..common.len()).find(is_end).unwrap_or(common.len());
         let is_after_digit = |line: &&[u8]| {
             let at = line.len() - common.len() + from;
             at > 0 && line[at - 1].is_ascii_digit()
@@ -227,7 +221,7 @@ impl<'a> Peeled<'a> {
         }
     }
 
-    /// Cuts the last word of each line, with the unit behind a number, if it is a value or one of a few.
+    /// Cuts the last word of each line, with the unit after a number, if it is a value or one of a few.
     fn word_after(&mut self) -> bool {
         let Some(words) = self.words(|line| Some(&line[last_word(line)?..])) else {
             return false;
@@ -250,7 +244,7 @@ impl<'a> Peeled<'a> {
             .collect()
     }
 
-    /// The field of words that are none of the key.
+    /// The field of words that do not belong to the key.
     fn field(&self, words: &[&'a [u8]]) -> Option<String> {
         let words = Column::of(words.iter().map(|word| unquoted(word)).collect());
         let is_figure = |word: &&[u8]| {
@@ -326,13 +320,13 @@ fn is_blank(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// The length of a text up to the last place in it where a word may start. A colon alone is inside names, and a brace
-/// starts a hash tag.
+/// The length of a text up to the last place in it where a word may start, in quotes or not. A colon alone is inside names,
+/// and a brace starts a hash tag.
 fn boundary(text: &[u8]) -> usize {
     let is_mark = |at: usize| {
         is_blank(&text[at])
             || b"([<|,;=>^~".contains(&text[at])
-            || is_quote(&text[at])
+            || text[at] == b'{' && text.get(at + 1).is_some_and(is_quote)
             || at > 0 && text[at - 1..].starts_with(b"::")
     };
     (0..text.len())

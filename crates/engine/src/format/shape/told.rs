@@ -153,7 +153,7 @@ pub(in crate::format) fn patterns(layout: &Layout) -> Vec<String> {
     let plain = fields(layout, cell, &key);
     let between = layout.separator.literal();
     let bar = between.trim();
-    // In a column of a width, blanks are none of the key.
+    // In a column of a width, blanks do not belong to the key.
     let wide = |width: usize| match layout.key_text {
         KeyText::Plain => fields(layout, cell, &format!("{{key:w{width}}}")),
         _ => plain.clone(),
@@ -202,5 +202,11 @@ fn fields(layout: &Layout, cell: &str, key: &str) -> Vec<String> {
             (cell, unit) => format!("{{{name}{cell},{unit}}}"),
         }
     };
-    (0..layout.columns).map(field).collect()
+    // `(integer) 5` is a number of one field.
+    let is_number = |column: &usize| {
+        let words = layout.words.get(*column).map(Vec::as_slice);
+        matches!(words, Some([word]) if word == b"(integer)")
+    };
+    let columns = (0..layout.columns).filter(|column| !is_number(column));
+    columns.map(field).collect()
 }

@@ -1,4 +1,4 @@
-//! Totals below rows, which are no keys.
+//! Totals below rows, which do not count as keys.
 
 /// Whether a cell is the word for a total. In the last row of reports it is in any language; elsewhere such a short word
 /// may be a key.

@@ -193,7 +193,7 @@ impl<'s, 'a> Searched<'s, 'a> {
         let text = |row: &usize| self.cut.text(*row, self.cut.cells(*row)[layout.key()]);
         let keys: Vec<Text<'_>> = rows.iter().map(text).collect();
         let ends = |text: &Text<'_>| !text.is_quoted && text.raw.ends_with(b" ");
-        // Between other separators blanks are none of the key.
+        // Between other separators, blanks do not belong to the key.
         let is_between_bytes = matches!(self.separator, Separator::Byte(_));
         let is_padded = is_between_bytes && layout.padded.is_none() && share_of(&keys, ends) >= 0.2;
         let cells: Vec<&[u8]> = keys.into_iter().map(Text::trimmed).collect();
