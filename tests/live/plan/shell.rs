@@ -47,6 +47,8 @@ fn nothing_is_newer_than_the_bash_of_macos_and_nothing_keeps_a_trap_from_running
             .filter(|line| !line.trim_start().starts_with('#'));
         let in_front =
             code.filter(|line| line.replace("$((", "").contains("$(") || line.contains("<("));
-        assert_eq!(in_front.collect::<Vec<_>>(), ["work=$(mktemp -d)"]);
+        let at_the_end = "trap 'kill $(jobs -rp) 2>/dev/null || true; rm -rf \"$work\"' EXIT";
+        let expected = ["work=$(mktemp -d)", at_the_end];
+        assert_eq!(in_front.collect::<Vec<_>>(), expected);
     }
 }

@@ -174,7 +174,7 @@ fn on_lines(
     // `*** 1. row ***`, as mysql prints it.
     let is_title = |row: &&[u8]| row.starts_with(b"***");
     let has_titles = rows.iter().any(is_title);
-    rows.retain(|row| !is_title(&row));
+    rows.retain(|row| !is_title(row));
     let bare = |row: &&[u8]| row.strip_suffix(b"\r").unwrap_or(row) == first;
     let above = rows.iter().position(bare).unwrap_or(0);
     let records = rows[above..].chunks_exact(lines);
