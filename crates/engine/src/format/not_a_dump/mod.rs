@@ -125,7 +125,7 @@ pub(crate) fn by_lines(head: Head<'_>) -> Option<String> {
             .copied()
             .filter(|line| !line.is_empty())
             .collect();
-        let peeled = form.has_keys.then(|| peel::pattern(&rows)).flatten();
+        let peeled = form.has_keys.then(|| peel::proven(&rows)).flatten();
         match offers(head, peeled) {
             offers if offers.is_empty() => refused(form),
             offers => format!("{}, no key dump: {offers}", form.what),

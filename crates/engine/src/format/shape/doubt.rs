@@ -145,10 +145,9 @@ fn sentence(text: String) -> Option<Sentence> {
 
 /// A size beside a name in most lines, or quotes around it.
 fn around(rows: &[&[u8]], head: Head<'_>) -> Option<Sentence> {
-    let found = peel::pattern(rows)?;
+    let found = peel::proven(rows)?;
     let what = "lines have more than a name, and each is read as a key";
-    let is_proven = found.contains("{size}") || found.contains("{key:q}");
-    is_proven.then(|| Sentence::from(with_offers(what, head, [found])))
+    sentence(with_offers(what, head, [found]))
 }
 
 /// One or two lines that may be more than keys.

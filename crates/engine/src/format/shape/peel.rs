@@ -23,6 +23,12 @@ pub(in crate::format) fn pattern(rows: &[&[u8]]) -> Option<String> {
         .or_else(|| of_all(&marked(rows)?))
 }
 
+/// The same with a size or quotes, which say that the lines are more than names.
+pub(in crate::format) fn proven(rows: &[&[u8]]) -> Option<String> {
+    let is_proof = |pattern: &String| pattern.contains("{size}") || pattern.contains("{key:q}");
+    pattern(rows).filter(is_proof)
+}
+
 /// The lines that start with the same mark, if these are most of them.
 fn marked<'a>(rows: &[&'a [u8]]) -> Option<Vec<&'a [u8]>> {
     let start = |row: &&[u8]| row.trim_ascii().first().copied();
