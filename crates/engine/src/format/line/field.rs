@@ -79,7 +79,7 @@ impl Literal {
         }
     }
 
-    /// The letters that it starts with, after blanks.
+    /// Its first letters, after any blanks.
     pub(crate) fn first_word(&self) -> Option<&[u8]> {
         let atoms = self.0.iter();
         let bytes = atoms.map(|atom| match atom {

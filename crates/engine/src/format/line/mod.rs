@@ -80,7 +80,7 @@ impl Pattern {
         self.left.is_empty() && self.right.is_empty() && self.key == Written::Plain
     }
 
-    /// Whether it is of cells of CSV.
+    /// Whether its fields are CSV cells.
     pub(crate) fn is_of_cells(&self) -> bool {
         self.key == Written::Csv
     }

@@ -24,7 +24,7 @@ pub(crate) struct Tried {
     pub largest: Option<(Name, u64)>,
     /// The offset of the first row that is not a key.
     pub first_misfit: Option<usize>,
-    /// Keys of several words.
+    /// Number of keys that contain blanks.
     with_blanks: u64,
     /// Keys between brackets or quotes, by pair.
     enclosed: [u64; PAIRS.len()],
@@ -47,7 +47,7 @@ impl Tried {
         self.fits > 0 && 100 * self.fits >= percent * (self.fits + self.misfits)
     }
 
-    /// Whether keys are of several words each, as where more than a key is left.
+    /// Whether nearly all keys contain blanks: the pattern leaves other text beside them.
     pub(crate) fn are_of_words(&self) -> bool {
         20 * self.with_blanks >= 19 * self.fits
     }

@@ -47,7 +47,7 @@ pub(crate) fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize)
         Escapes::Json => undo_each(content, from, to, undo_json),
         Escapes::Python => undo_each(content, from, to, |text| undo_python(text, false)),
         Escapes::PythonBytes => undo_each(content, from, to, |text| undo_python(text, true)),
-        Escapes::Doubled => undouble(content, from, to),
+        Escapes::Doubled => undouble(b'\'', content, from, to),
         Escapes::Markdown => undo_each(content, from, to, |text| match text {
             [_, mark, ..] if mark.is_ascii_punctuation() => ([*mark, 0, 0, 0], 1, 2),
             _ => ([b'\\', 0, 0, 0], 1, 1),
@@ -55,15 +55,12 @@ pub(crate) fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize)
     }
 }
 
-fn undouble(content: &mut [u8], from: usize, to: usize) -> usize {
+/// Writes each doubled `quote` in `content[from..to]` once; returns the new end of the text.
+pub(crate) fn undouble(quote: u8, content: &mut [u8], from: usize, to: usize) -> usize {
     let (mut read, mut write) = (from, from);
     while read < to {
         content[write] = content[read];
-        read += if content[read..to].starts_with(b"''") {
-            2
-        } else {
-            1
-        };
+        read += 1 + usize::from(content[read..to].starts_with(&[quote, quote]));
         write += 1;
     }
     write

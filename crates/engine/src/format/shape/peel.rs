@@ -23,7 +23,7 @@ pub(in crate::format) fn pattern(rows: &[&[u8]]) -> Option<String> {
         .or_else(|| of_all(&marked(rows)?))
 }
 
-/// The same with a size or quotes, which say that the lines are more than names.
+/// Such a pattern with a size or quotes, which prove that the lines contain more than names.
 pub(in crate::format) fn proven(rows: &[&[u8]]) -> Option<String> {
     let is_proof = |pattern: &String| pattern.contains("{size}") || pattern.contains("{key:q}");
     pattern(rows).filter(is_proof)

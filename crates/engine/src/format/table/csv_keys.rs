@@ -5,6 +5,7 @@ use crate::format::around::{Around, around, is_comment};
 use crate::format::batch::{Spans, Word};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::csv_row::{MAX_FIELDS, cut_row, is_closed};
+use crate::format::parse::escape::undouble;
 use crate::format::parse::size::ReadNumber;
 use crate::format::parse::value::{Value, value};
 use crate::format::table;
@@ -118,7 +119,8 @@ impl CsvKeys {
         for cell in cells.iter_mut() {
             cell.span = (cell.span.0 + at as u32, cell.span.1 + at as u32);
             if cell.is_quoted {
-                cell.span = undouble(content, cell.span);
+                let (from, to) = cell.span;
+                cell.span.1 = undouble(b'"', content, from as usize, to as usize) as u32;
             }
         }
         Some(after)
@@ -195,22 +197,6 @@ pub(crate) struct CutRow {
     until: usize,
     /// Number of keys whose escapes were decoded.
     undone: u64,
-}
-
-/// Collapses doubled quotes in a cell.
-fn undouble(content: &mut [u8], (from, to): Span) -> Span {
-    let mut write = from as usize;
-    let mut read = from as usize;
-    while read < to as usize {
-        content[write] = content[read];
-        read += if content[read..to as usize].starts_with(b"\"\"") {
-            2
-        } else {
-            1
-        };
-        write += 1;
-    }
-    (from, write as u32)
 }
 
 impl Rows for CsvKeys {
