@@ -174,20 +174,25 @@ impl Cluster {
         self.address(self.owners[usize::from(slot(key))])
     }
 
-    /// Waits until every node reports that slot i belongs to server `owners[i]` and that the cluster is healthy.
+    /// Waits until every node reports that slot i belongs to server `owners[i]`, that the cluster is healthy, and that it knows
+    /// all others.
     pub fn settles_on(&self, owners: &[usize]) {
         let expected: Vec<&String> = owners.iter().map(|owner| &self.ids[*owner]).collect();
-        let running = self.servers.iter().enumerate();
-        for (i, server) in running.filter(|(_, server)| !server.is_stopped()) {
+        let servers = self.servers.iter().enumerate();
+        let running: Vec<_> = servers.filter(|(_, server)| !server.is_stopped()).collect();
+        for (i, server) in &running {
             wait_for(|| {
-                let listing = self.nodes(i);
+                let listing = self.nodes(*i);
                 let info = server.connect().call(&["CLUSTER", "INFO"]).text();
                 let found = Topology::parse("CLUSTER NODES", listing.as_bytes())
                     .map_err(|error| error.to_string())?;
                 let owner = |slot: u16| found.owner(slot).map(|node| &found.nodes[node].id);
                 let differing = (0..16384)
                     .find(|slot| owner(*slot) != expected.get(usize::from(*slot)).copied());
-                let well = info.contains("cluster_state:ok") && found.in_flight.is_empty();
+                let is_known = |other: &usize| listing.contains(&self.ids[*other]);
+                let well = info.contains("cluster_state:ok")
+                    && found.in_flight.is_empty()
+                    && running.iter().all(|(other, _)| is_known(other));
                 match differing {
                     None if well => Ok(()),
                     slot => Err(format!("node {i}, slot {slot:?}: {info}{listing}")),

@@ -61,6 +61,49 @@ fn the_nodes_are_not_called_even_where_sizes_could_not_be_read() {
     }
 }
 
+/// Spreadsheets of many countries write a comma before a fraction, and points between groups.
+#[test]
+fn commas_before_fractions_are_read_where_the_column_proves_them() {
+    for (table, line, sizes) in [
+        (
+            "key;size KB;t\nuser:1;0,11;7\nuser:2;1.234,5;9\nuser:3;2;9\n",
+            "{key:csv};{size:csv,kb,comma};{_:csv}",
+            vec![113, 1_264_128, 2048],
+        ),
+        (
+            "key;size;t\nuser:1;3.279;7\nuser:2;342;9\n",
+            "{key:csv};{size:csv,comma};{_:csv}",
+            vec![3279, 342],
+        ),
+        (
+            "key;size KB;t\nuser:1;1,234;7\nuser:2;342;9\n",
+            "{key:csv};{size:csv,kb};{_:csv}",
+            vec![342 << 10],
+        ),
+        (
+            "key;size;t\nuser:1;3.279;7\nuser:2;3420;9\n",
+            "{key:csv};{size:csv};{_:csv}",
+            vec![3420],
+        ),
+    ] {
+        for flags in ["", &format!("--line '{line}'")] {
+            let command = format!("analyze - --json {flags}");
+            let read =
+                testkit::prelude::report(&feed(slotscope(&words(&command)), table.as_bytes()));
+            assert_eq!(read["input"]["files"][0]["line"], line, "{table}");
+            let slots = read["slots"]["bytes"].list().iter();
+            let mut read: Vec<u64> = slots
+                .filter_map(Value::as_u64)
+                .filter(|bytes| *bytes > 0)
+                .collect();
+            read.sort_unstable();
+            let mut sizes = sizes.clone();
+            sizes.sort_unstable();
+            assert_eq!(read, sizes, "{table}");
+        }
+    }
+}
+
 #[test]
 fn an_unreadable_size_is_in_the_first_lines_of_the_terminal() {
     let rows: String = (0..4000)

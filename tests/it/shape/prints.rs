@@ -44,6 +44,7 @@ fn lines(form: &str, quote: &str) -> (String, Vec<(String, u64)>) {
         form.replace("KEY", &key.replace('\'', quote))
             .replace("SIZE", &size.to_string())
             .replace("AT", &at)
+            .replace("NUMBER", &(i * 7919 % 90_000).to_string())
             .replace("LEVEL", ["INFO   ", "WARNING"][i % 2])
             + "\n"
     };
@@ -65,6 +66,8 @@ memory{db="0",key="KEY"} SIZE ¦ ' ¦ memory{{db="0",key={key:q}}} {size}
 {"KEY", SIZE}, ¦ ' ¦ {{{key:q}, {size}}},
 "KEY"=>SIZE, ¦ ' ¦ {key:q}=>{size},
 [pod/audit-0/main] AT KEY -> SIZE ¦ ' ¦ {_} {_} {key} {_} {size}
+[pod/audit-NUMBER/main] AT KEY -> SIZE ¦ ' ¦ {_} {_} {key} {_} {size}
+KEY Value at:0x7fNUMBER refcount:1 serializedlength:SIZE lru:NUMBER ¦ ' ¦ {key} Value at:{_} refcount:1 serializedlength:{size} lru:{_}
 "#,
     ) {
         let (text, expected) = lines(form, quote);

@@ -91,9 +91,15 @@ impl Literal {
         Some(&text[..letters.count()]).filter(|word| !word.is_empty())
     }
 
-    /// Whether its last bytes are these.
-    pub(crate) fn ends_with(&self, end: &[u8]) -> bool {
-        matches!(self.0.last(), Some(Atom::Bytes(bytes)) if bytes.ends_with(end))
+    /// Whether it ends with `=`, or with a word and blanks.
+    pub(crate) fn is_label(&self) -> bool {
+        match self.0.as_slice() {
+            [.., Atom::Bytes(bytes)] => bytes.ends_with(b"="),
+            [.., Atom::Bytes(bytes), Atom::Blanks(_)] => {
+                bytes.last().is_some_and(u8::is_ascii_alphabetic)
+            }
+            _ => false,
+        }
     }
 
     /// The end of this literal at the start of `text`.

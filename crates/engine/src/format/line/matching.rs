@@ -85,8 +85,7 @@ impl Pattern {
             Written::Quoted => {
                 let text = trimmed(line, key);
                 // Where a name precedes a value, it is in quotes only if it needs them.
-                let is_bare = line.get(text.start).is_some_and(u8::is_ascii_alphanumeric);
-                if is_bare && self.is_labelled() && quoted::start(&line[text.clone()]).is_none() {
+                if self.is_labelled() && quoted::start(&line[text.clone()]).is_none() {
                     return Ok(Found {
                         key: text,
                         escapes: Escapes::None,
@@ -109,9 +108,9 @@ impl Pattern {
         })
     }
 
-    /// Whether `=` is before the key.
-    fn is_labelled(&self) -> bool {
-        matches!(self.left.last(), Some(Token::Literal(literal)) if literal.ends_with(b"="))
+    /// Whether `=` or a word is before the key.
+    pub(crate) fn is_labelled(&self) -> bool {
+        matches!(self.left.last(), Some(Token::Literal(literal)) if literal.is_label())
     }
 
     fn width_of_key(&self) -> Option<usize> {

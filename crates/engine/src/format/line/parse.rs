@@ -150,6 +150,13 @@ fn push(tokens: &mut Vec<Placed>, column: usize, atom: Atom) {
     if let Some((_, Token::Literal(Literal(atoms)))) = tokens.last_mut() {
         match (atoms.last_mut(), atom) {
             (Some(Atom::Blanks(least)), Atom::Blanks(more)) => *least += more,
+            // A TAB beside blanks is one of them.
+            (Some(Atom::Blanks(least)), Atom::Bytes(more)) if more == b"\t" => *least += 1,
+            (Some(Atom::Bytes(bytes)), Atom::Blanks(more)) if bytes.ends_with(b"\t") => {
+                bytes.pop();
+                atoms.retain(|atom| !matches!(atom, Atom::Bytes(bytes) if bytes.is_empty()));
+                atoms.push(Atom::Blanks(more + 1));
+            }
             (Some(Atom::Bytes(bytes)), Atom::Bytes(more)) => bytes.extend(more),
             (_, atom) => atoms.push(atom),
         }
@@ -198,11 +205,12 @@ fn field(column: usize, inside: &str) -> Result<Field, String> {
             ("mb", _) => field.unit = Unit::Mib,
             ("gb", _) => field.unit = Unit::Gib,
             ("ms", _) => field.unit = Unit::MillisecondsLeft,
+            ("comma", _) => field.unit = field.unit.with_commas(),
             _ => {
                 return error(
                     column,
                     format!(
-                        "nothing is called \"{}\" after the colon; there are q (in quotes), csv, md (Markdown), w12 (12 characters wide), kb, mb, gb and ms",
+                        "nothing is called \"{}\" after the colon; there are q (in quotes), csv, md (Markdown), w12 (12 characters wide), kb, mb, gb, comma (before fractions) and ms",
                         Name::from(modifier).short(30)
                     ),
                 );
@@ -329,6 +337,14 @@ mod tests {
         ] {
             let error = Pattern::parse(text).unwrap_err();
             assert!(error.starts_with(why), "{text}: {error}");
+        }
+        for mixed in [r"{key} \t {size}", r"{key}\t  {size}", r"{key}   {size}"] {
+            let tokens = Pattern::parse(mixed).unwrap().right;
+            assert_eq!(
+                tokens[0],
+                Token::Literal(Literal(vec![Atom::Blanks(3)])),
+                "{mixed}"
+            );
         }
         for text in [
             "{key}",

@@ -72,7 +72,10 @@ pub(crate) fn by_signature(head: Head<'_>) -> Option<String> {
         Sign::Start(is) => is(start),
         Sign::Lines(_) | Sign::Words(_) => false,
     };
-    let refusal = SIGNATURES.iter().find(applies).map(refused);
+    let refusal = SIGNATURES
+        .iter()
+        .find(applies)
+        .map(|form| refused_or_peeled(form, head));
     refusal.or_else(|| only_failures(&lines(head)))
 }
 
@@ -119,19 +122,19 @@ pub(crate) fn by_lines(head: Head<'_>) -> Option<String> {
     let lines = lines(head);
     let applies = |form: &&NotADump| matches!(form.sign, Sign::Lines(is) if is(&lines));
     let form = LINE_FORMS.iter().find(applies);
-    let refusal = form.map(|form| {
-        let rows: Vec<&[u8]> = lines
-            .iter()
-            .copied()
-            .filter(|line| !line.is_empty())
-            .collect();
-        let peeled = form.has_keys.then(|| peel::proven(&rows)).flatten();
-        match offers(head, peeled) {
-            offers if offers.is_empty() => refused(form),
-            offers => format!("{}, no key dump: {offers}", form.what),
-        }
-    });
+    let refusal = form.map(|form| refused_or_peeled(form, head));
     refusal.or_else(|| control_bytes(&lines))
+}
+
+/// A refusal with the pattern that takes the keys out of the lines, if one does.
+fn refused_or_peeled(form: &NotADump, head: Head<'_>) -> String {
+    let mut rows = lines(head);
+    rows.retain(|line| !line.is_empty());
+    let peeled = form.has_keys.then(|| peel::proven(&rows)).flatten();
+    match offers(head, peeled) {
+        offers if offers.is_empty() => refused(form),
+        offers => format!("{}, no key dump: {offers}", form.what),
+    }
 }
 
 fn refused(form: &NotADump) -> String {

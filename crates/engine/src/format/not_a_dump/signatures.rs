@@ -84,7 +84,8 @@ pub static SIGNATURES: &[NotADump] = &[
         "a web page",
         Sign::Start(is_page),
         "see whether the download was refused, then name the dump itself",
-    ),
+    )
+    .with_keys(),
 ];
 
 /// Letters of a signature may start a key as well, but are not followed by text there.

@@ -89,6 +89,26 @@ pub(crate) fn size_in<const SHIFT: u32>(text: &[u8]) -> Option<u64> {
         .in_units_of(1 << SHIFT)
 }
 
+/// The same of a writer who writes a comma before a fraction, and points between groups of digits.
+pub(crate) fn size_with_commas<const SHIFT: u32>(text: &[u8]) -> Option<u64> {
+    const LONGEST: usize = 40;
+    let swapped = |byte: &u8| match byte {
+        b',' => b'.',
+        b'.' => b',',
+        other => *other,
+    };
+    let text: Vec<u8> = text.iter().take(LONGEST + 1).map(swapped).collect();
+    let size = Quantity {
+        is_ambiguous: false,
+        has_comma: false,
+        ..Quantity::parse(&text)?
+    };
+    let is_size = text.len() <= LONGEST
+        && size.is_known(1 << SHIFT)
+        && (SHIFT > 0 || size.unit.is_some() || size.is_whole());
+    size.in_units_of(1 << SHIFT).filter(|_| is_size)
+}
+
 /// A number of anything but bytes: it has no unit, and no part of one is counted.
 pub(crate) fn count(text: &[u8]) -> Option<u64> {
     let whole = || decimal(text).filter(Quantity::is_whole)?.in_units_of(1);
@@ -371,6 +391,14 @@ mod tests {
             (bytes(b"1.5 KiB"), bytes(b"917.0")),
             (Some(1536), Some(917))
         );
+        assert_eq!(size_with_commas::<10>(b"0,11"), Some(113));
+        for (text, size) in [
+            ("3.279", Some(3279)),
+            ("1,5", None),
+            ("1.234,5 KB", Some(1_264_128)),
+        ] {
+            assert_eq!(size_with_commas::<0>(text.as_bytes()), size, "{text}");
+        }
         assert_eq!((count(b"2.0"), count(b"1.5e1")), (Some(2), Some(15)));
         for fraction in ["0.4", "12.5", "1e-9", "15e-1"] {
             assert_eq!(count(fraction.as_bytes()), None, "{fraction}");

@@ -1,6 +1,6 @@
 //! A word beside the name in each line, which other programs printed: a number of the line, a time, a host, an encoding.
 
-use crate::format::shape::column::{Column, MOST, share, share_of};
+use crate::format::shape::column::{Column, MOST, is_figure, share, share_of};
 
 /// Whether each line starts with a name that no other has, and other words follow.
 pub(super) fn are_names_first(rows: &[&[u8]]) -> bool {
@@ -50,12 +50,6 @@ pub(super) fn have_values(rows: &[&[u8]]) -> bool {
         !names.is_empty() && others.iter().any(is_beside)
     };
     SEPARATORS.into_iter().any(is_cut_by)
-}
-
-/// `1.234,5`, `31.12.2026`, `(2.5%)`.
-fn is_figure(word: &&[u8]) -> bool {
-    let is_of_it = |byte: &u8| byte.is_ascii_digit() || b".,'/%+-()".contains(byte);
-    word.iter().all(is_of_it) && word.iter().any(u8::is_ascii_digit)
 }
 
 fn cut<'a>(row: &'a [u8], separators: &[u8]) -> Vec<&'a [u8]> {

@@ -244,6 +244,12 @@ fn decorated(cell: &[u8]) -> Option<u64> {
     (is_marked && is_number).then(|| size(digits)).flatten()
 }
 
+/// `1.234,5`, `31.12.2026`, `(2.5%)`, `#7`.
+pub(super) fn is_figure(word: &&[u8]) -> bool {
+    let is_of_it = |byte: &u8| byte.is_ascii_digit() || b".,'/%+-()#".contains(byte);
+    word.iter().all(is_of_it) && word.iter().any(u8::is_ascii_digit)
+}
+
 /// Whether these count from 0 or 1.
 fn is_index(numbers: &[u64], cells: usize) -> bool {
     let steps = || {

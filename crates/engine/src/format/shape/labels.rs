@@ -60,7 +60,17 @@ fn of_row(row: &[u8], rows: &[&[u8]]) -> Option<(usize, String)> {
     if size.is_none() && labels.len() < 2 {
         return None;
     }
-    let mut text = around(&row[..key.start], rows)?;
+    let field = |label: &Label| match () {
+        () if is_first(label, size) => "{size}",
+        () if is_first(label, ops) => "{ops}",
+        () => "{_}",
+    };
+    let before: Vec<(usize, &str)> = labels
+        .iter()
+        .map(|label| (label.value, field(label)))
+        .filter(|(_, field)| *field != "{_}")
+        .collect();
+    let mut text = around(&row[..key.start], &before, rows)?;
     text += &literal(&row[key.start..key.value]);
     let label = &row.as_bytes()[key.start..key.value];
     let is_quoted = rows.iter().any(|row| {
@@ -72,11 +82,7 @@ fn of_row(row: &[u8], rows: &[&[u8]]) -> Option<(usize, String)> {
     for label in labels.iter().filter(|label| label.start >= key.value) {
         let from = separator(row, label.start);
         let name = &row[from..label.value];
-        let field = match () {
-            () if is_first(label, size) => "{size}",
-            () if is_first(label, ops) => "{ops}",
-            () => "{_}",
-        };
+        let field = field(label);
         text += &literal(name);
         text += field;
         let quote = row[label.value..]
@@ -107,8 +113,9 @@ fn separator(row: &str, label: usize) -> usize {
     before.trim_end_matches([' ', '\t', ',', ';', '|']).len()
 }
 
-/// The pattern of the text before the key: words that are the same in all rows, and fields.
-fn around(before: &str, rows: &[&[u8]]) -> Option<String> {
+/// The pattern of the text before the key: words that are the same in all rows, and fields, of which some are read from a
+/// place on.
+fn around(before: &str, read: &[(usize, &str)], rows: &[&[u8]]) -> Option<String> {
     const MOST_WORDS: usize = 12;
     let words: Vec<&str> = before.split_ascii_whitespace().collect();
     if words.len() > MOST_WORDS {
@@ -124,11 +131,18 @@ fn around(before: &str, rows: &[&[u8]]) -> Option<String> {
             other.is_some_and(|other| other == *word || !is_apart && other.starts_with(word))
         };
         let same = rows.iter().filter(is_same).count();
+        let place = word.as_ptr() as usize - before.as_ptr() as usize;
+        let field = |start: usize| {
+            let here = read.iter().find(|(at, _)| *at == start || *at + 1 == start);
+            here.map_or("{_}", |(_, field)| field)
+        };
         text += &match word.split_once('=') {
-            _ if 20 * same >= 19 * rows.len() => literal(word),
+            _ if 20 * same >= 19 * rows.len() && field(place) == "{_}" => literal(word),
             _ if !is_apart => return None,
-            Some((name, value)) if !value.is_empty() => literal(name) + "={_}",
-            _ => "{_}".into(),
+            Some((name, value)) if !value.is_empty() => {
+                literal(name) + "=" + field(place + name.len() + 1)
+            }
+            _ => field(place).into(),
         };
         text += if is_apart { " " } else { "" };
     }
@@ -219,6 +233,14 @@ mod tests {
             (
                 "key=a type=set count=3 ops=GET\nkey=b type=hash count=9 ops=SET\n",
                 Some("key={key} type={_} count={_} ops={_}"),
+            ),
+            (
+                "bytes=12 key=a type=set\nbytes=9 key=b type=hash\n",
+                Some("bytes={size} key={key} type={_}"),
+            ),
+            (
+                "size: 12 key: a\nsize: 9 key: b\n",
+                Some("size: {size} key: {key}"),
             ),
             ("a b\nc d\n", None),
             ("id=1&a=2\n", None),

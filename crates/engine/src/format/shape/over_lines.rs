@@ -1,210 +1,325 @@
 //! A key and its number, or its attributes, on successive lines: refused, with the command that joins them.
 
-use crate::format::Head;
+use crate::format::line::Pattern;
 use crate::format::line::offer::offers;
-use crate::format::line::parse::literal;
 use crate::format::line::tried::sample;
-use crate::format::parse::quoted;
-use crate::format::parse::size::{is_missing, size};
-use crate::format::shape::column::{MOST, share_of};
+use crate::format::parse::size::size;
+use crate::format::parse::value::{Value, value};
+use crate::format::redis_cli::noise;
+use crate::format::shape::column::{Column, MOST, MayBeSize, share_of};
+use crate::format::shape::{labels, peel};
 use crate::format::table::columns::{ColumnNames, Role};
+use crate::format::{Head, Notice};
 use crate::metric::Metric;
 
 /// Maximum lines of a record.
-const LONGEST: usize = 8;
+const LONGEST: usize = 10;
 
 /// Why lines are refused that list a key and its number, or its other attributes, on successive lines.
-pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Option<String> {
-    if alternate(rows) {
-        // A number and quotes around a key are not part of it.
-        let keys = ["{_}) {key:q}", "{key:q}", "{key}"];
-        let sizes = ["(integer) {size}", "{size}"];
-        let joined = keys.map(|key| sizes.map(|size| format!("{key}\\t{size}")));
-        let what = "a key and its number on two lines";
-        return Some(on_lines(what, rows.first()?, 2, head, joined.concat()));
+pub(super) fn refused<'a>(rows: &[&[u8]], names: &ColumnNames, head: Head<'a>) -> Option<String> {
+    let text = sample(head);
+    let has_returns = memchr::memchr(b'\r', text).is_some();
+    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    let lines: Vec<&[u8]> = lines
+        .iter()
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        .collect();
+    let joined = labelled(rows, &lines, names).or_else(|| periodic(&lines))?;
+    let what = match joined.lines {
+        2 if joined.is_bare => "a key and its number on two lines".into(),
+        lines => format!("records of {lines} lines each, a key in one of them"),
+    };
+    let returns = has_returns.then(|| "tr -d '\\r'".to_owned());
+    Some(joined.message(&what, returns))
+}
+
+/// Records, each joined to one line.
+struct Joined {
+    records: Vec<Vec<u8>>,
+    /// Lines of a record in the input.
+    lines: usize,
+    /// Whether it is nothing but a key and a number.
+    is_bare: bool,
+    /// The commands that join them.
+    steps: Vec<String>,
+}
+
+impl Joined {
+    fn of(lines: &[&[u8]], each: usize) -> Joined {
+        let records = lines.chunks_exact(each).map(|record| record.join(&b'\t'));
+        Joined {
+            records: records.collect(),
+            lines: each,
+            is_bare: each == 2,
+            steps: vec![format!("paste{}", " -".repeat(each))],
+        }
     }
-    let labels = Labels::of(rows);
-    let usual = labels.usual();
+
+    fn rows(&self) -> Vec<&[u8]> {
+        self.records.iter().map(Vec::as_slice).collect()
+    }
+
+    /// The patterns that may read them.
+    fn patterns(&self) -> impl Iterator<Item = String> {
+        let rows = self.rows();
+        [
+            labels::pattern(&rows),
+            peel::pattern(&rows),
+            cells(&self.records),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// Whether a pattern with a size reads the first of them, and so tells where a record starts.
+    fn are_records(&self, kinds: &[Kind]) -> bool {
+        let share = |at: usize, is: fn(&Kind) -> bool| {
+            let of_line: Vec<Kind> = kinds.iter().skip(at).step_by(self.lines).copied().collect();
+            share_of(&of_line, is)
+        };
+        let lines = 0..self.lines;
+        let has_values = lines
+            .clone()
+            .any(|at| share(at, |kind| kind.is_value) >= MOST);
+        let has_names = lines
+            .clone()
+            .any(|at| share(at, |kind| kind.is_value) < 0.5);
+        let quotes = lines.map(|at| share(at, |kind| kind.has_quote));
+        let [least, most] = quotes.fold([1.0f64, 0.0], |[least, most], share| {
+            [least.min(share), most.max(share)]
+        });
+        let are_some_quoted = least == 0.0 && most >= MOST;
+        let reads = |text: String| {
+            let is_proof = text.contains("{size}") && (has_values || text.contains("{key:q}"));
+            let pattern = Pattern::parse(&text).ok().filter(|_| is_proof);
+            pattern.is_some_and(|pattern| pattern.find(self.records[0].trim_ascii()).is_ok())
+        };
+        has_names && (has_values || are_some_quoted) && self.patterns().any(reads)
+    }
+
+    /// A message with the commands, and the pattern that then reads the records: both were tried.
+    fn message(self, what: &str, returns: Option<String>) -> String {
+        let mut text = self.records.join(&b'\n');
+        text.push(b'\n');
+        let offer = offers(
+            Head {
+                bytes: &text,
+                whole: true,
+            },
+            self.patterns(),
+        );
+        let first = offer.split(", --line").next();
+        let Some((pattern, gives)) = first.and_then(|offer| offer.rsplit_once(" gives ")) else {
+            return format!("{what}: let the program write a line for each key, as key,size");
+        };
+        let mut steps: Vec<String> = returns.into_iter().chain(self.steps).collect();
+        steps[0] += " < FILE";
+        format!(
+            "{what}: {} | slotscope analyze - {pattern} gives {gives}",
+            steps.join(" | ")
+        )
+    }
+}
+
+/// Records with a name before each of their values: the lines of the key and the size.
+fn labelled(rows: &[&[u8]], lines: &[&[u8]], names: &ColumnNames) -> Option<Joined> {
+    let labels: Vec<Option<&[u8]>> = rows.iter().map(|row| label_of(row)).collect();
+    let usual = usual(&labels);
     let is_usual = |label: &Option<&[u8]>| label.is_some_and(|label| usual.contains(&label));
-    let are_records = rows.len() >= 2
-        && share_of(&labels.0, is_usual) >= 0.75
-        && (2..=LONGEST).contains(&usual.len())
-        && usual.iter().any(|label| is_key(label, names));
-    if !are_records {
+    let with = |wanted: Role| {
+        let has_role = |label: &&&[u8]| match **label {
+            SECTION => wanted == Role::Key,
+            label => names.role(label).is_some_and(|(role, _)| role == wanted),
+        };
+        usual.iter().find(has_role).copied()
+    };
+    let key = with(Role::Key)?;
+    let wanted: Vec<&[u8]> = [Some(key), with(Role::of(Metric::Bytes))]
+        .into_iter()
+        .flatten()
+        .collect();
+    if usual.len() < 2 || share_of(&labels, is_usual) < 0.5 {
         return None;
     }
-    // Above the first record there may be the name of the list, or of the host; above each one its number.
-    let first = labels.0.iter().position(is_usual)?;
-    let is_next = |label: &Option<&[u8]>| *label == labels.0[first];
-    let next = labels.0.iter().skip(first + 1).position(is_next);
-    let lines = next.map_or(usual.len(), |between| between + 1);
-    let titles = lines.saturating_sub(usual.len()).min(first);
-    let start = first - titles;
-    let record = rows[start..].iter().take(lines);
-    let fields: Option<Vec<_>> = record
+    let is_wanted = |line: &&&[u8]| wanted.iter().any(|label| starts_with(line, label));
+    let kept: Vec<&[u8]> = lines.iter().filter(is_wanted).copied().collect();
+    let place = |line: &&[u8]| wanted.iter().position(|label| starts_with(line, label));
+    let order: Vec<Option<usize>> = kept.iter().take(wanted.len()).map(place).collect();
+    let is_in_order = kept
+        .iter()
         .enumerate()
-        .map(|(at, row)| {
-            let title = (at < titles).then(|| unread(row));
-            title.or_else(|| field_of(row, names))
-        })
+        .all(|(at, line)| place(line) == order[at % order.len()]);
+    (kept.len() >= wanted.len() && is_in_order).then_some(())?;
+    let mut joined = Joined::of(&kept, wanted.len());
+    joined.steps.insert(
+        0,
+        format!(
+            "grep -E '{}'",
+            wanted
+                .iter()
+                .map(|label| expression(label))
+                .collect::<Vec<_>>()
+                .join("|")
+        ),
+    );
+    joined.lines = usual.len();
+    joined.is_bare = false;
+    Some(joined)
+}
+
+/// Records that all have this many lines, one with a key and another with values alone, after a few titles.
+fn periodic(lines: &[&[u8]]) -> Option<Joined> {
+    const TITLES: usize = 5;
+    const BLANK: &str = "grep '[^ ]'";
+    const WAITING: &str = "grep -v '^[^ ]*> *$'";
+    let filled: Vec<&[u8]> = lines
+        .iter()
+        .copied()
+        .filter(|line| !line.trim_ascii().is_empty())
         .collect();
-    let what = format!("records of {lines} lines each, a key in one of them");
-    // A blank in a pattern is any run of them and of TABs, also that of a line's indent.
-    let joined = fields.map(|fields| fields.join(" "));
-    Some(on_lines(&what, rows[start], lines, head, joined))
+    let rows: Vec<&[u8]> = filled
+        .iter()
+        .copied()
+        .filter(|line| !is_waiting(line))
+        .collect();
+    let has_blanks =
+        filled.len() + 1 < lines.len() || lines.last().is_some_and(|line| !line.is_empty());
+    let starts = (2..=LONGEST).flat_map(|each| (0..=TITLES).map(move |start| (each, start)));
+    let kinds: Vec<Kind> = rows.iter().map(|row| Kind::of(row)).collect();
+    let (mut joined, start) = starts
+        .filter(|(each, start)| start + 2 * each <= rows.len())
+        .map(|(each, start)| (Joined::of(&rows[start..], each), start))
+        .find(|(joined, start)| joined.are_records(&kinds[*start..]))?;
+    let above = (start > 0).then(|| format!("tail -n +{}", start + 1));
+    let filters = [
+        has_blanks.then(|| BLANK.into()),
+        (rows.len() < filled.len()).then(|| WAITING.into()),
+        above,
+    ];
+    joined.steps.splice(0..0, filters.into_iter().flatten());
+    Some(joined)
 }
 
-/// Whether every second line is a number.
-fn alternate(rows: &[&[u8]]) -> bool {
-    let odd: Vec<&[u8]> = rows.iter().copied().step_by(2).collect();
-    let even: Vec<&[u8]> = rows.iter().copied().skip(1).step_by(2).collect();
-    let is_number = |row: &&[u8]| {
-        let row = row.trim_ascii();
-        size(row).is_some() || is_missing(row)
-    };
-    let is_name = |row: &&[u8]| {
-        row.iter()
-            .any(|byte| byte.is_ascii_alphabetic() || *byte == b':')
-    };
-    let numbers = share_of(&odd, is_number);
-    !even.is_empty()
-        && share_of(&even, is_number) >= MOST
-        && numbers < 0.5
-        && share_of(&odd, is_name) > 0.5
-        && (rows.len() >= 6 || numbers == 0.0)
-}
-
-/// The label of each line, if it has one.
-struct Labels<'a>(Vec<Option<&'a [u8]>>);
-
-impl<'a> Labels<'a> {
-    fn of(rows: &[&'a [u8]]) -> Labels<'a> {
-        let labels = rows.iter().map(|row| section(row).or(label_of(row)));
-        Labels(labels.collect())
+/// The pattern of records whose lines are each a cell: one of distinct names, and one of sizes, with units if there are
+/// several of numbers.
+fn cells(records: &[Vec<u8>]) -> Option<String> {
+    let cut: Vec<Vec<&[u8]>> = records
+        .iter()
+        .map(|record| record.split(|byte| *byte == b'\t').collect())
+        .collect();
+    let count = cut.first()?.len();
+    if cut.iter().any(|cells| cells.len() != count) {
+        return None;
     }
+    let columns: Vec<Column<'_>> = (0..count)
+        .map(|at| Column::of(cut.iter().map(|cells| cells[at]).collect()))
+        .collect();
+    let only = |is: &dyn Fn(&Column<'_>) -> bool| {
+        let mut which = (0..count).filter(|at| is(&columns[*at]));
+        which.next().filter(|_| which.next().is_none())
+    };
+    let is_key = |column: &Column<'_>| {
+        column.is_unique() && column.is_text() && column.look_like_keys() >= 0.7
+    };
+    let is_size = |column: &Column<'_>| column.size() == Some(MayBeSize::Likely);
+    let has_units = |column: &Column<'_>| {
+        is_size(column) && share_of(&column.cells, |cell| cell.ends_with(b"B")) >= MOST
+    };
+    let key = only(&is_key)?;
+    let size = only(&has_units).or_else(|| only(&is_size))?;
+    let field = |at: usize| match at {
+        at if at == key => "{key}",
+        at if at == size => "{size}",
+        _ => "{_}",
+    };
+    Some((0..count).map(field).collect::<Vec<_>>().join("\\t"))
+}
 
-    /// The labels that occur at least half as often as the commonest one: once in each record.
-    fn usual(&self) -> Vec<&'a [u8]> {
-        let mut distinct: Vec<&[u8]> = self.0.iter().flatten().copied().collect();
-        distinct.sort_unstable();
-        let counted: Vec<&[&[u8]]> = distinct.chunk_by(|a, b| a == b).collect();
-        let most = counted.iter().map(|same| same.len()).max().unwrap_or(0);
-        let usual = counted.iter().filter(|same| 2 * same.len() >= most);
-        usual.map(|same| same[0]).collect()
+/// What a line may be in a record.
+#[derive(Clone, Copy)]
+struct Kind {
+    is_value: bool,
+    has_quote: bool,
+}
+
+impl Kind {
+    fn of(line: &[u8]) -> Kind {
+        let line = line.trim_ascii();
+        // In a reply, its number is before it.
+        let mark = memchr::memmem::find(line, b") ");
+        let mark = mark.filter(|mark| line[..*mark].iter().all(u8::is_ascii_digit));
+        let bare = mark.map_or(line, |mark| &line[mark + 2..]);
+        Kind {
+            is_value: value(bare) != Value::Text,
+            has_quote: bare.iter().any(|byte| b"\"'".contains(byte)),
+        }
     }
 }
 
-fn is_key(label: &[u8], names: &ColumnNames) -> bool {
-    label == SECTION || names.role(label).is_some_and(|(role, _)| role == Role::Key)
+/// Whether a line is a prompt without a command.
+fn is_waiting(row: &[u8]) -> bool {
+    let row = row.trim_ascii();
+    row.ends_with(b">") && !row.contains(&b' ') && noise::noise(row) == Some(Notice::Prompt)
+}
+
+/// The labels that occur at least half as often as the commonest one: once in each record.
+fn usual<'a>(labels: &[Option<&'a [u8]>]) -> Vec<&'a [u8]> {
+    let mut distinct: Vec<&[u8]> = labels.iter().flatten().copied().collect();
+    distinct.sort_unstable();
+    let counted: Vec<&[&[u8]]> = distinct.chunk_by(|a, b| a == b).collect();
+    let most = counted.iter().map(|same| same.len()).max().unwrap_or(0);
+    let usual = counted.iter().filter(|same| 2 * same.len() >= most);
+    usual.map(|same| same[0]).collect()
 }
 
 /// The label of a line that names a section: `[K]`.
 const SECTION: &[u8] = b"[";
 
-fn section(row: &[u8]) -> Option<&[u8]> {
-    (row.starts_with(SECTION) && row.ends_with(b"]") && !row.contains(&b',')).then_some(SECTION)
-}
-
-/// The label of a line: `key: K`, `key = K`, `size=5`.
+/// The label of a line: `key: K`, `key = K`, `size=5`, `Key` and a TAB; or that of a section.
 fn label_of(row: &[u8]) -> Option<&[u8]> {
+    if row.starts_with(SECTION) && row.ends_with(b"]") && !row.contains(&b',') {
+        return Some(SECTION);
+    }
     let line = row.trim_ascii_start();
     let text = line.strip_prefix(b"- ").unwrap_or(line);
-    let len = text
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_')
-        .count();
-    let mark = text[len..].trim_ascii_start();
-    let (sign, value) = mark
-        .split_first()
-        .filter(|(sign, _)| b":=|".contains(sign))?;
+    let len = text.iter().take_while(|byte| is_of_label(byte)).count();
+    let sign = text[len..].iter().position(|byte| *byte != b' ')? + len;
+    let (sign, value) = (text[sign], &text[sign + 1..]);
     let is_apart = value.starts_with(b" ") || value.starts_with(b"\t");
     let value = value.trim_ascii();
     // Keys may have a sign inside; a number after one is the value of a name.
     let is_number = |text: &[u8]| size(text.strip_prefix(b"-").unwrap_or(text)).is_some();
-    let is_value = is_apart && !value.is_empty() || *sign == b'=' && is_number(value);
-    let is_label = (1..=20).contains(&len) && is_value;
-    is_label.then(|| &text[..len])
+    let is_value = match sign {
+        b'=' => is_apart && !value.is_empty() || is_number(value),
+        b':' | b'|' => is_apart && !value.is_empty(),
+        b'\t' => !value.is_empty(),
+        _ => false,
+    };
+    ((1..=20).contains(&len) && is_value).then(|| &text[..len])
 }
 
-/// A line of a record as a part of a pattern: its label, and the field.
-fn field_of(row: &[u8], names: &ColumnNames) -> Option<String> {
-    let row = row.trim_ascii_start();
-    if section(row).is_some() {
-        return Some("[{key}]".into());
+fn is_of_label(byte: &u8) -> bool {
+    byte.is_ascii_alphabetic() || *byte == b'_'
+}
+
+/// Whether grep with the expression below finds a line.
+fn starts_with(line: &[u8], label: &[u8]) -> bool {
+    if label == SECTION {
+        return line.starts_with(SECTION);
     }
-    let label = label_of(row)?;
-    let at = label.as_ptr() as usize - row.as_ptr() as usize + label.len();
-    let mark = row[at..].iter().position(|byte| b":=|".contains(byte))? + at + 1;
-    let blanks = row[mark..].iter().take_while(|byte| **byte == b' ').count();
-    let role = names.role(label).map(|(role, _)| role);
-    let is_quoted = quoted::whole(row[mark..].trim_ascii()).is_some();
-    let field = match role {
-        Some(Role::Key) if is_quoted => "{key:q}".into(),
-        Some(Role::Key) => "{key}".into(),
-        Some(Role::Weight(Metric::Bytes)) => "{size}".into(),
-        _ => unread(&row[mark..]),
-    };
-    let before = std::str::from_utf8(&row[..mark + blanks]).ok()?;
-    Some(literal(before) + &field)
+    let start = line
+        .iter()
+        .position(u8::is_ascii_alphabetic)
+        .unwrap_or(line.len());
+    let rest = line[start..].strip_prefix(label);
+    rest.and_then(<[u8]>::first)
+        .is_some_and(|byte| !is_of_label(byte))
 }
 
-/// A field for each word of a text.
-fn unread(text: &[u8]) -> String {
-    let words = text.split(u8::is_ascii_whitespace);
-    let words = words.filter(|word| !word.is_empty()).count();
-    vec!["{_}"; words.max(1)].join(" ")
-}
-
-/// A message with the command that joins `lines` lines to one from the line `first` on, and the pattern that then reads
-/// them: both were tried.
-fn on_lines(
-    what: &str,
-    first: &[u8],
-    lines: usize,
-    head: Head<'_>,
-    patterns: impl IntoIterator<Item = String>,
-) -> String {
-    let text = sample(head);
-    let has_returns = memchr::memchr(b'\r', text).is_some();
-    let mut rows: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    rows.pop_if(|row| row.is_empty());
-    let all = rows.len();
-    rows.retain(|row| row.iter().any(|byte| !b" \r".contains(byte)));
-    let has_blanks = rows.len() < all;
-    // `*** 1. row ***`, as mysql prints it.
-    let is_title = |row: &&[u8]| row.starts_with(b"***");
-    let has_titles = rows.iter().any(is_title);
-    rows.retain(|row| !is_title(row));
-    let bare = |row: &&[u8]| row.strip_suffix(b"\r").unwrap_or(row) == first;
-    let above = rows.iter().position(bare).unwrap_or(0);
-    let records = rows[above..].chunks_exact(lines);
-    let joined: Vec<Vec<u8>> = records.map(|record| record.join(&b'\t')).collect();
-    let mut joined = joined.join(&b'\n');
-    joined.push(b'\n');
-    joined.retain(|byte| *byte != b'\r');
-    let offer = offers(
-        Head {
-            bytes: &joined,
-            whole: true,
-        },
-        patterns,
-    );
-    let Some((pattern, gives)) = offer
-        .split(", --line")
-        .next()
-        .and_then(|offer| offer.rsplit_once(" gives "))
-    else {
-        return format!("{what}: let the program write a line for each key, as key,size");
-    };
-    let steps = [
-        has_returns.then(|| "tr -d '\\r'".to_owned()),
-        has_blanks.then(|| "grep '[^ ]'".to_owned()),
-        has_titles.then(|| r"grep -v '^\*\*\*'".to_owned()),
-        (above > 0).then(|| format!("tail -n +{}", above + 1)),
-        Some(format!("paste{}", " -".repeat(lines))),
-    ];
-    let mut steps: Vec<String> = steps.into_iter().flatten().collect();
-    steps[0] += " < FILE";
-    let command = steps.join(" | ");
-    format!("{what}: {command} | slotscope analyze - {pattern} gives {gives}")
+/// The expression of lines that start with a label.
+fn expression(label: &[u8]) -> String {
+    match label {
+        SECTION => r"^\[".into(),
+        label => format!("^[^A-Za-z]*{}[^A-Za-z_]", String::from_utf8_lossy(label)),
+    }
 }

@@ -2,14 +2,16 @@
 //!
 //! The text that all lines share is text of the pattern; a word that is a value or one of a few is a field.
 
+use crate::format::line::Pattern;
 use crate::format::line::matching::unquoted;
 use crate::format::line::parse::literal;
 use crate::format::parse::quoted;
 use crate::format::parse::size::size;
 use crate::format::shape::column::{
-    Column, MOST, MayBeSize, common_prefix, common_suffix, share_of, unit,
+    Column, MOST, MayBeSize, common_prefix, common_suffix, is_figure, share_of, unit,
 };
 use crate::format::shape::{beside, inner};
+use crate::format::table::columns::{ColumnNames, Role};
 use crate::format::table::names;
 
 /// Cuts at most.
@@ -21,6 +23,18 @@ pub(in crate::format) fn pattern(rows: &[&[u8]]) -> Option<String> {
     of_all(rows)
         .or_else(|| of_all(inner(rows)))
         .or_else(|| of_all(&marked(rows)?))
+}
+
+fn of_all(rows: &[&[u8]]) -> Option<String> {
+    let rest: Vec<&[u8]> = rows.iter().map(|row| row.trim_ascii()).collect();
+    let peeled = Peeled {
+        rest,
+        ..Peeled::default()
+    };
+    peeled
+        .clone()
+        .pattern()
+        .or_else(|| peeled.without_source()?.pattern())
 }
 
 /// Such a pattern with a size or quotes, which prove that the lines contain more than names.
@@ -39,26 +53,6 @@ fn marked<'a>(rows: &[&'a [u8]]) -> Option<Vec<&'a [u8]>> {
     (is_mark && 3 * like.len() >= 2 * rows.len()).then_some(like)
 }
 
-fn of_all(rows: &[&[u8]]) -> Option<String> {
-    let mut peeled = Peeled {
-        rest: rows.iter().map(|row| row.trim_ascii()).collect(),
-        ..Peeled::default()
-    };
-    peeled.places();
-    for _ in 0..CUTS {
-        if !(peeled.text_before()
-            || peeled.text_after()
-            || peeled.word_before()
-            || peeled.word_after())
-        {
-            break;
-        }
-    }
-    let key = peeled.key()?;
-    let is_more = !peeled.before.is_empty() || !peeled.after.is_empty();
-    is_more.then(|| with_size(&format!("{}{key}{}", peeled.before, peeled.after)))
-}
-
 /// Stand in a pattern for numbers that may be sizes: with a unit, without one, and small ones or ordinals.
 const NUMBERS: [char; 3] = ['\u{E000}', '\u{E001}', '\u{E002}'];
 
@@ -68,7 +62,7 @@ fn with_size(pattern: &str) -> String {
     let rank = |at: usize, number: &str| {
         let before = pattern[..at].trim_end_matches(|letter: char| !letter.is_alphanumeric());
         let label = before.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        let is_labelled = names::speaks_of_size(label.take(1).collect::<String>().as_bytes());
+        let is_labelled = is_size_label(label.take(1).collect::<String>().as_bytes());
         let after = pattern[at + number.len()..].trim_start();
         let likelihood = NUMBERS
             .into_iter()
@@ -94,20 +88,66 @@ fn with_size(pattern: &str) -> String {
     text
 }
 
+/// A text in a pattern, with one blank for any run of them.
+fn written(text: &str) -> String {
+    let mut written = literal(&text.replace('\t', " "));
+    while written.contains("  ") {
+        written = written.replace("  ", " ");
+    }
+    written
+}
+
+/// Whether a number after this word may be a size. That of DEBUG OBJECT is, where others are not there.
+fn is_size_label(label: &[u8]) -> bool {
+    names::speaks_of_size(label) || label.starts_with(b"serialized")
+}
+
 /// Lines without what was cut off.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Peeled<'a> {
     rest: Vec<&'a [u8]>,
     /// The pattern of what was before.
     before: String,
     /// The pattern of what was after.
     after: String,
+    /// Labels that were cut with their values.
+    labels: usize,
 }
 
 impl<'a> Peeled<'a> {
+    /// The pattern, once no more can be cut.
+    fn pattern(mut self) -> Option<String> {
+        self.places();
+        for _ in 0..CUTS {
+            if !(self.text_before() || self.text_after() || self.word_before() || self.word_after())
+            {
+                break;
+            }
+        }
+        let key = self.key()?;
+        let is_more = !self.before.is_empty() || !self.after.is_empty();
+        let text = with_size(&format!("{}{key}{}", self.before, self.after));
+        (is_more && Pattern::parse(&text).is_ok()).then_some(text)
+    }
+
+    /// Lines without a first word in brackets, which names where each comes from, as kubectl writes it.
+    fn without_source(mut self) -> Option<Peeled<'a>> {
+        let words = self.words(|line| Some(&line[..line.iter().position(is_blank)?]))?;
+        let is_source = |word: &&[u8]| word.starts_with(b"[") && word.ends_with(b"]");
+        if !words.iter().all(is_source) {
+            return None;
+        }
+        for (line, word) in self.rest.iter_mut().zip(words) {
+            *line = &line[word.len()..];
+        }
+        self.before += "{_}";
+        self.trim().then_some(self)
+    }
+
     /// The field of the key, if one distinct name is left of each line.
     fn key(&self) -> Option<&'static str> {
-        let are_quoted = self.are_quoted();
+        let is_quoted = |text: &&[u8]| quoted::whole(text).is_some();
+        let are_quoted = self.are_quoted() || self.is_labelled() && self.rest.iter().any(is_quoted);
         let inside = |text: &&'a [u8]| match quoted::whole(text) {
             Some((inside, _)) if are_quoted => &text[inside],
             _ => *text,
@@ -122,16 +162,23 @@ impl<'a> Peeled<'a> {
         let is_argument = !are_quoted && self.after.starts_with('=');
         let are_keys = keys.is_unique()
             && !is_argument
+            && self.labels != 1
             && !are_enclosed
             && !keys.is_value()
             && keys.look_like_keys() >= 0.7
             && (are_quoted || share_of(&keys.cells, is_word) > 0.5);
         let text = [self.before.as_bytes(), self.after.as_bytes()].concat();
         let count = |of: &[u8]| text.iter().filter(|byte| of.contains(byte)).count();
-        let is_whole = count(b"([{") == count(b")]}")
+        let is_whole = are_closed(&text)
             && (count(b"<") == 0 || count(b"<") == count(b">"))
             && b"\"'`".iter().all(|quote| count(&[*quote]) % 2 == 0);
         (are_keys && is_whole).then_some(if are_quoted { "{key:q}" } else { "{key}" })
+    }
+
+    /// Whether a word that says what follows is before each name, which is in quotes only if it needs them.
+    fn is_labelled(&self) -> bool {
+        Pattern::parse(&format!("{}{{key}}", self.before))
+            .is_ok_and(|pattern| pattern.is_labelled())
     }
 
     fn are_quoted(&self) -> bool {
@@ -141,14 +188,14 @@ impl<'a> Peeled<'a> {
     /// Cuts the text that all lines start with, up to the start of a word.
     fn text_before(&mut self) -> bool {
         let common = common_prefix(&self.rest);
-        let len = boundary(common);
+        let len = boundary(common).max(key_label(common));
         if len == 0 || self.are_quoted() {
             return false;
         }
         let Ok(text) = std::str::from_utf8(&common[..len]) else {
             return false;
         };
-        self.before += &literal(text);
+        self.before += &written(text);
         self.rest.iter_mut().for_each(|line| *line = &line[len..]);
         self.trim()
     }
@@ -156,9 +203,28 @@ impl<'a> Peeled<'a> {
     /// Cuts the text that all lines end with, from the end of a word on.
     fn text_after(&mut self) -> bool {
         let common = common_suffix(&self.rest);
+        // `2)` numbers a reply.
+        let mark = |line: &'a [u8]| {
+            let start = last_word(line)?;
+            (start > 0 && line[start - 1] != b'(').then_some(&line[start..])
+        };
+        if self
+            .words(mark)
+            .is_some_and(|marks| Column::of(marks).is_decorated)
+        {
+            return false;
+        }
+        let before = |line: &[u8]| line.len().checked_sub(common.len() + 1).map(|at| line[at]);
+        let are_quoted = self
+            .rest
+            .iter()
+            .all(|line| before(line).is_some_and(|byte| is_quote(&byte)));
         let is_end = |at: &usize| {
             let byte = common[*at];
-            let is_after_quote = *at > 0 && is_quote(&common[*at - 1]) && !is_quote(&byte);
+            let is_quoted = at
+                .checked_sub(1)
+                .map_or(are_quoted, |at| is_quote(&common[at]));
+            let is_after_quote = is_quoted && !is_quote(&byte);
             is_blank(&byte)
                 || b")]}<>|,;=~^".contains(&byte)
                 || is_after_quote && !byte.is_ascii_alphanumeric()
@@ -181,7 +247,7 @@ impl<'a> Peeled<'a> {
         if text.is_empty() || self.are_quoted() {
             return false;
         }
-        self.after.insert_str(0, &literal(text));
+        self.after.insert_str(0, &written(text));
         let len = text.len();
         self.rest
             .iter_mut()
@@ -194,6 +260,10 @@ impl<'a> Peeled<'a> {
         let is_end = |byte: &u8| is_blank(byte) || b"|;,".contains(byte);
         let Some(words) = self.words(|line| Some(&line[..line.iter().position(is_end)?])) else {
             return false;
+        };
+        let words = match self.before.chars().last().and_then(closing) {
+            Some(close) => without_last(close, words),
+            None => words,
         };
         let Some(field) = self.field(&words) else {
             return false;
@@ -232,7 +302,7 @@ impl<'a> Peeled<'a> {
         let Some(words) = self.words(|line| Some(&line[last_word(line)?..])) else {
             return false;
         };
-        let Some(field) = self.field(&words) else {
+        let Some(field) = self.field(&words).or_else(|| self.labelled(&words)) else {
             return false;
         };
         self.after.insert_str(0, &field);
@@ -253,10 +323,6 @@ impl<'a> Peeled<'a> {
     /// The field of words that do not belong to the key.
     fn field(&self, words: &[&'a [u8]]) -> Option<String> {
         let words = Column::of(words.iter().map(|word| unquoted(word)).collect());
-        let is_figure = |word: &&[u8]| {
-            let is_of_it = |byte: &u8| byte.is_ascii_digit() || b".,'/%+-()#".contains(byte);
-            word.iter().all(is_of_it) && word.iter().any(u8::is_ascii_digit)
-        };
         let is_beside = words.is_value()
             || words.is_filler()
             || words.are_few()
@@ -270,6 +336,18 @@ impl<'a> Peeled<'a> {
             None => return is_beside.then(|| String::from("{_}")),
         };
         is_beside.then(|| number.into())
+    }
+
+    /// The same of words with one label before a value each: `refcount:1`. One alone may be a part of names.
+    fn labelled(&mut self, words: &[&'a [u8]]) -> Option<String> {
+        let common = common_prefix(words);
+        let len = common.iter().rposition(|byte| b":=".contains(byte))?;
+        let label = std::str::from_utf8(&common[..=len]).ok()?;
+        let values: Vec<&[u8]> = words.iter().map(|word| &word[len + 1..]).collect();
+        let is_size = is_size_label(&common[..len]);
+        let field = self.field(&values).filter(|_| is_size);
+        self.labels += 1;
+        Some(literal(label) + field.as_deref().unwrap_or("{_}"))
     }
 
     /// Takes the blanks at the cuts into the pattern.
@@ -299,9 +377,19 @@ impl<'a> Peeled<'a> {
 
 /// The start of the last word of a line, which has its unit if it is a number.
 fn last_word(line: &[u8]) -> Option<usize> {
-    let is_end = |byte: &u8| is_blank(byte) || b"|;,=(>".contains(byte);
-    let at = line.iter().rposition(is_end)?;
-    let before = line[..at].iter().rposition(is_end).map_or(0, |at| at + 1);
+    let is_end = |at: &usize| {
+        let has_digit = |at: usize| line.get(at).is_some_and(u8::is_ascii_digit);
+        // A comma may be between the digits of a number.
+        is_blank(&line[*at])
+            || b"|;=(>".contains(&line[*at])
+            || line[*at] == b',' && !(*at > 0 && has_digit(*at - 1) && has_digit(*at + 1))
+    };
+    let at = (0..line.len()).rfind(is_end)?;
+    let before = (0..at).rfind(is_end).map_or(0, |at| at + 1);
+    // A reply of redis-cli.
+    if let Some(reply) = line[..at].strip_suffix(b"(integer)") {
+        return Some(reply.len());
+    }
     let is_unit = line[at..].trim_ascii().iter().all(u8::is_ascii_alphabetic);
     let has_unit = is_unit && size(&line[before..at]).is_some() && size(&line[before..]).is_some();
     Some(if has_unit { before } else { at + 1 })
@@ -318,12 +406,65 @@ fn unit_len(text: &[u8]) -> usize {
     if is_unit { blanks + letters } else { 0 }
 }
 
+/// Whether brackets are opened and closed, but for those after the numbers of replies: `1)`.
+fn are_closed(text: &[u8]) -> bool {
+    let depth = (0..text.len()).try_fold(0usize, |depth, at| match text[at] {
+        b'(' | b'[' | b'{' => Some(depth + 1),
+        b')' if depth == 0 && at > 0 && text[at - 1].is_ascii_digit() => Some(depth),
+        b')' | b']' | b'}' => depth.checked_sub(1),
+        _ => Some(depth),
+    });
+    depth == Some(0)
+}
+
+/// The bracket that closes this one.
+fn closing(open: char) -> Option<u8> {
+    let pairs = [('[', b']'), ('(', b')'), ('<', b'>')];
+    pairs
+        .into_iter()
+        .find(|(known, _)| *known == open)
+        .map(|(_, close)| close)
+}
+
+/// Words without the bracket that all of them end with.
+fn without_last(close: u8, words: Vec<&[u8]>) -> Vec<&[u8]> {
+    let is_closed = |word: &&[u8]| word.len() > 1 && word.ends_with(&[close]);
+    match words.iter().all(is_closed) {
+        true => words
+            .into_iter()
+            .map(|word| &word[..word.len() - 1])
+            .collect(),
+        false => words,
+    }
+}
+
 fn is_quote(byte: &u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
 fn is_blank(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t')
+}
+
+/// The length of a text up to the end of a label of keys in it: `Key:`.
+fn key_label(text: &[u8]) -> usize {
+    let Some(sign) = text.iter().rposition(|byte| b":=".contains(byte)) else {
+        return 0;
+    };
+    let before = &text[..sign];
+    let start = before
+        .iter()
+        .rposition(|byte| !byte.is_ascii_alphabetic())
+        .map_or(0, |at| at + 1);
+    let role = ColumnNames::USUAL
+        .role(&before[start..])
+        .map(|(role, _)| role);
+    let is_after_mark = start == 0 || b" {([,;".contains(&text[start - 1]);
+    if role == Some(Role::Key) && is_after_mark {
+        sign + 1
+    } else {
+        0
+    }
 }
 
 /// The length of a text up to the last place in it where a word may start, in quotes or not. A colon alone is inside names,
@@ -333,6 +474,7 @@ fn boundary(text: &[u8]) -> usize {
         is_blank(&text[at])
             || b"([<|,;=>^~".contains(&text[at])
             || text[at] == b'{' && text.get(at + 1).is_some_and(is_quote)
+            || at > 0 && text[at - 1..].starts_with(b"{{")
             || at > 0 && text[at - 1..].starts_with(b"::")
     };
     (0..text.len())
@@ -347,6 +489,45 @@ mod tests {
 
     fn of(rows: &[&str]) -> Option<String> {
         pattern(&rows.iter().map(|row| row.as_bytes()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn dbg_file() {
+        let Ok(file) = std::env::var("DBGFILE") else {
+            return;
+        };
+        let text = std::fs::read(file).unwrap();
+        let rows: Vec<&[u8]> = text
+            .split(|b| *b == b'\n')
+            .filter(|l| !l.is_empty())
+            .collect();
+        let rest: Vec<&[u8]> = inner(&rows).iter().map(|row| row.trim_ascii()).collect();
+        let mut p = Peeled {
+            rest,
+            ..Peeled::default()
+        };
+        p.places();
+        for _ in 0..CUTS {
+            eprintln!(
+                "{:?} | {:?} | {:?}",
+                p.before,
+                String::from_utf8_lossy(p.rest[0]),
+                p.after
+            );
+            if !(p.text_before() || p.text_after() || p.word_before() || p.word_after()) {
+                break;
+            }
+        }
+        eprintln!("key {:?} labels {}", p.key(), p.labels);
+        eprintln!("{:?}", pattern(&rows));
+        let head = crate::format::Head {
+            bytes: &text,
+            whole: true,
+        };
+        eprintln!(
+            "{:?}",
+            crate::format::shape::of(head).map(|s| s.map(|s| s.told))
+        );
     }
 
     #[test]

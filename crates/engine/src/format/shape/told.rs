@@ -166,7 +166,17 @@ pub(in crate::format) fn patterns(layout: &Layout) -> Vec<String> {
         }
         (_, Some(width)) if layout.has_border => {
             let apart = plain.join(&format!(" {bar} "));
-            vec![format!("{bar} {apart} {bar}"), framed(&wide(width))]
+            // Where a cell is empty, no blank is on both sides of its field.
+            let spaced = |field: &String| match field.contains("{key") {
+                true => format!(" {field} "),
+                false => field.clone(),
+            };
+            let near: Vec<String> = plain.iter().map(spaced).collect();
+            vec![
+                format!("{bar} {apart} {bar}"),
+                framed(&near),
+                framed(&wide(width)),
+            ]
         }
         (_, Some(width)) if !is_csv => vec![wide(width).join(&between)],
         _ => vec![plain.join(&between)],
@@ -189,14 +199,7 @@ fn fields(layout: &Layout, cell: &str, key: &str) -> Vec<String> {
             () if has_role(Role::Number(Number::Lfu)) => ("lfu", Unit::One),
             () => ("_", Unit::One),
         };
-        let unit = match unit {
-            Unit::Kib => "kb",
-            Unit::Mib => "mb",
-            Unit::Gib => "gb",
-            Unit::MillisecondsLeft => "ms",
-            Unit::One | Unit::Thousand | Unit::SecondsLeft => "",
-        };
-        match (cell, unit) {
+        match (cell, unit.modifiers()) {
             (_, "") => format!("{{{name}{cell}}}"),
             ("", unit) => format!("{{{name}:{unit}}}"),
             (cell, unit) => format!("{{{name}{cell},{unit}}}"),

@@ -138,6 +138,9 @@ impl<'a> Searched<'_, 'a> {
         layout.has_quotes = matches!(self.separator, Separator::Byte(_)) && !self.has_border;
         layout.header = Some(header.names.iter().map(|name| name.to_vec()).collect());
         layout.take_units();
+        if let Some(size) = sizes {
+            layout.size_unit = layout.size_unit.of_sizes(&cells[size].cells);
+        }
         let is_read = |column: &usize| layout.at.contains(&Some(*column));
         let is_missed = |column: &usize| {
             let of_words = sizes.is_none()

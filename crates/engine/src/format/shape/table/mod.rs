@@ -269,9 +269,19 @@ fn key_text(keys: &[&[u8]], separator: Separator, is_framed: bool) -> KeyText {
         None if may_be_quoted && share_of(keys, |cell| escape::is_quoted(cell)) >= MOST => {
             KeyText::Quoted
         }
-        None if is_framed && keys.iter().any(has_escapes) => KeyText::Escaped,
+        None if is_framed && keys.iter().any(has_escapes) || are_properties(keys) => {
+            KeyText::Escaped
+        }
         None => KeyText::Plain,
     }
+}
+
+/// Whether colons are written after backslashes, as properties of Java are.
+fn are_properties(keys: &[&[u8]]) -> bool {
+    let mut colons = keys
+        .iter()
+        .flat_map(|key| memchr::memchr_iter(b':', key).map(|at| &key[..at]));
+    colons.clone().next().is_some() && colons.all(|before| before.ends_with(b"\\"))
 }
 
 /// Whether a cell is a Python literal; its quotes are doubled inside a quoted cell.
