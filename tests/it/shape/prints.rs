@@ -66,7 +66,7 @@ memory{db="0",key="KEY"} SIZE ¦ ' ¦ memory{{db="0",key={key:q}}} {size}
 {"KEY", SIZE}, ¦ ' ¦ {{{key:q}, {size}}},
 "KEY"=>SIZE, ¦ ' ¦ {key:q}=>{size},
 [pod/audit-0/main] AT KEY -> SIZE ¦ ' ¦ {_} {_} {key} {_} {size}
-[pod/audit-NUMBER/main] AT KEY -> SIZE ¦ ' ¦ {_} {_} {key} {_} {size}
+[pod/audit-NUMBER/main] AT KEY -> SIZE ¦ ' ¦ {_} {_} {key} -> {size}
 KEY Value at:0x7fNUMBER refcount:1 serializedlength:SIZE lru:NUMBER ¦ ' ¦ {key} Value at:{_} refcount:1 serializedlength:{size} lru:{_}
 "#,
     ) {

@@ -1,5 +1,6 @@
 //! Rows split into cells by a candidate separator.
 
+use crate::format::shape::column::{MOST, share_of};
 use crate::format::table::Span;
 use crate::format::table::separator::{Cell, Separator, is_open};
 
@@ -60,7 +61,7 @@ impl<'a> CutRows<'a> {
         cut
     }
 
-    /// Whether each row starts and ends with the separator; if so, drops the rest of the line.
+    /// Whether each row of several cells starts and ends with the separator; if so, drops the rest of the line.
     pub(super) fn strip_border(&mut self) -> bool {
         let is_framed = |row: &&[u8], cells: &[Cell]| {
             let is_blank = |cell: &Cell| {
@@ -68,12 +69,12 @@ impl<'a> CutRows<'a> {
                     .trim_ascii()
                     .is_empty()
             };
-            cells.len() > 2 && is_blank(&cells[0]) && is_blank(&cells[cells.len() - 1])
+            is_blank(&cells[0]) && is_blank(&cells[cells.len() - 1])
         };
-        let framed = (0..self.rows.len())
-            .filter(|at| is_framed(&self.rows[*at], self.cells(*at)))
-            .count();
-        let is_border = framed as f64 >= super::column::MOST * self.rows.len() as f64;
+        let rows = 0..self.rows.len();
+        let cut: Vec<usize> = rows.filter(|at| self.cells(*at).len() > 2).collect();
+        let framed = share_of(&cut, |at| is_framed(&self.rows[*at], self.cells(*at)));
+        let is_border = framed >= MOST && 2 * cut.len() >= self.rows.len();
         self.border = usize::from(is_border);
         is_border
     }

@@ -36,6 +36,7 @@ use crate::format::table::columns::{ColumnNames, KeyEscapes, Role};
 use crate::format::table::csv_keys::CsvKeys;
 use crate::format::table::jsonl::Jsonl;
 use crate::format::table::layout::Layout;
+use crate::format::table::separator::Separator;
 use crate::format::{Format, Head, Opened};
 use crate::sentence::Sentence;
 use crate::source::boundary::line_at;
@@ -240,10 +241,11 @@ impl Shape {
         let patterns = told::patterns(layout);
         let shapes = patterns.iter().filter_map(by_pattern);
         // Where most rows have the blanks of the first pattern, those with fewer may be read by the next one.
+        let is_of_blanks = matches!(layout.separator, Separator::Blanks(_));
         let fitter = |one: Shape, next: Shape| match (read(&one), read(&next)) {
             (Some(ones), Some(nexts))
                 if nexts.misfits < ones.misfits
-                    && (ones.first.is_none() || nexts.first == ones.first) =>
+                    && (!is_of_blanks || ones.first.is_none() || nexts.first == ones.first) =>
             {
                 next
             }

@@ -55,20 +55,20 @@ impl Joined {
         }
     }
 
-    fn rows(&self) -> Vec<&[u8]> {
-        self.records.iter().map(Vec::as_slice).collect()
-    }
-
     /// The patterns that may read them.
     fn patterns(&self) -> impl Iterator<Item = String> {
-        let rows = self.rows();
-        [
-            labels::pattern(&rows),
+        let rows: Vec<&[u8]> = self.records.iter().map(Vec::as_slice).collect();
+        // A blank in a pattern is a TAB as well.
+        let blank = |byte: &u8| if *byte == b'\t' { b' ' } else { *byte };
+        let spaced = rows.iter().map(|row| row.iter().map(blank).collect());
+        let spaced: Vec<Vec<u8>> = spaced.collect();
+        let spaced: Vec<&[u8]> = spaced.iter().map(Vec::as_slice).collect();
+        let found = [
+            labels::pattern(&spaced),
             peel::pattern(&rows),
             cells(&self.records),
-        ]
-        .into_iter()
-        .flatten()
+        ];
+        found.into_iter().flatten()
     }
 
     /// Whether a pattern with a size reads the first of them, and so tells where a record starts.
@@ -187,7 +187,7 @@ fn periodic(lines: &[&[u8]]) -> Option<Joined> {
     let starts = (2..=LONGEST).flat_map(|each| (0..=TITLES).map(move |start| (each, start)));
     let kinds: Vec<Kind> = rows.iter().map(|row| Kind::of(row)).collect();
     let (mut joined, start) = starts
-        .filter(|(each, start)| start + 2 * each <= rows.len())
+        .filter(|(each, start)| start + 2 * each <= rows.len() || rows.len() == start + 2)
         .map(|(each, start)| (Joined::of(&rows[start..], each), start))
         .find(|(joined, start)| joined.are_records(&kinds[*start..]))?;
     let above = (start > 0).then(|| format!("tail -n +{}", start + 1));

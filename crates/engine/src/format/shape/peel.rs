@@ -2,17 +2,21 @@
 //!
 //! The text that all lines share is text of the pattern; a word that is a value or one of a few is a field.
 
+mod words;
+
 use crate::format::line::Pattern;
 use crate::format::line::matching::unquoted;
 use crate::format::line::parse::literal;
 use crate::format::parse::quoted;
-use crate::format::parse::size::size;
 use crate::format::shape::column::{
-    Column, MOST, MayBeSize, common_prefix, common_suffix, is_figure, share_of, unit,
+    Column, MOST, MayBeSize, common_prefix, common_suffix, is_figure, share_of,
 };
 use crate::format::shape::{beside, inner};
-use crate::format::table::columns::{ColumnNames, Role};
-use crate::format::table::names;
+
+use words::{
+    are_closed, boundary, closing, is_blank, is_quote, is_size_label, key_label, last_word,
+    unit_len, without_last, written,
+};
 
 /// Cuts at most.
 const CUTS: usize = 40;
@@ -43,13 +47,17 @@ pub(in crate::format) fn proven(rows: &[&[u8]]) -> Option<String> {
     pattern(rows).filter(is_proof)
 }
 
-/// The lines that start with the same mark, if these are most of them.
+/// The lines that start with the same mark or tag, if these are most of them.
 fn marked<'a>(rows: &[&'a [u8]]) -> Option<Vec<&'a [u8]>> {
-    let start = |row: &&[u8]| row.trim_ascii().first().copied();
+    let start = |row: &&'a [u8]| -> Option<&'a [u8]> {
+        let row = row.trim_ascii_start();
+        let tag = memchr::memchr2(b'>', b' ', row).filter(|_| row.starts_with(b"<"));
+        row.get(..=tag.unwrap_or(0))
+    };
     let middle = start(rows.get(rows.len() / 2)?)?;
-    let is_like = |row: &&&[u8]| start(row) == Some(middle);
+    let is_like = |row: &&&'a [u8]| start(row) == Some(middle);
     let like: Vec<&[u8]> = rows.iter().filter(is_like).copied().collect();
-    let is_mark = !middle.is_ascii_alphanumeric() && like.len() < rows.len();
+    let is_mark = !middle[0].is_ascii_alphanumeric() && like.len() < rows.len();
     (is_mark && 3 * like.len() >= 2 * rows.len()).then_some(like)
 }
 
@@ -86,20 +94,6 @@ fn with_size(pattern: &str) -> String {
         }
     }
     text
-}
-
-/// A text in a pattern, with one blank for any run of them.
-fn written(text: &str) -> String {
-    let mut written = literal(&text.replace('\t', " "));
-    while written.contains("  ") {
-        written = written.replace("  ", " ");
-    }
-    written
-}
-
-/// Whether a number after this word may be a size. That of DEBUG OBJECT is, where others are not there.
-fn is_size_label(label: &[u8]) -> bool {
-    names::speaks_of_size(label) || label.starts_with(b"serialized")
 }
 
 /// Lines without what was cut off.
@@ -338,7 +332,7 @@ impl<'a> Peeled<'a> {
         is_beside.then(|| number.into())
     }
 
-    /// The same of words with one label before a value each: `refcount:1`. One alone may be a part of names.
+    /// The same of words with one label before a value each: `refcount:1`. One alone that is not of sizes may be a part of names.
     fn labelled(&mut self, words: &[&'a [u8]]) -> Option<String> {
         let common = common_prefix(words);
         let len = common.iter().rposition(|byte| b":=".contains(byte))?;
@@ -346,7 +340,7 @@ impl<'a> Peeled<'a> {
         let values: Vec<&[u8]> = words.iter().map(|word| &word[len + 1..]).collect();
         let is_size = is_size_label(&common[..len]);
         let field = self.field(&values).filter(|_| is_size);
-        self.labels += 1;
+        self.labels += 1 + usize::from(is_size);
         Some(literal(label) + field.as_deref().unwrap_or("{_}"))
     }
 
@@ -375,159 +369,12 @@ impl<'a> Peeled<'a> {
     }
 }
 
-/// The start of the last word of a line, which has its unit if it is a number.
-fn last_word(line: &[u8]) -> Option<usize> {
-    let is_end = |at: &usize| {
-        let has_digit = |at: usize| line.get(at).is_some_and(u8::is_ascii_digit);
-        // A comma may be between the digits of a number.
-        is_blank(&line[*at])
-            || b"|;=(>".contains(&line[*at])
-            || line[*at] == b',' && !(*at > 0 && has_digit(*at - 1) && has_digit(*at + 1))
-    };
-    let at = (0..line.len()).rfind(is_end)?;
-    let before = (0..at).rfind(is_end).map_or(0, |at| at + 1);
-    // A reply of redis-cli.
-    if let Some(reply) = line[..at].strip_suffix(b"(integer)") {
-        return Some(reply.len());
-    }
-    let is_unit = line[at..].trim_ascii().iter().all(u8::is_ascii_alphabetic);
-    let has_unit = is_unit && size(&line[before..at]).is_some() && size(&line[before..]).is_some();
-    Some(if has_unit { before } else { at + 1 })
-}
-
-/// The length of the unit that a text starts with, which belongs to the number before it.
-fn unit_len(text: &[u8]) -> usize {
-    let blanks = text.iter().take_while(|byte| is_blank(byte)).count();
-    let letters = text[blanks..]
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphabetic())
-        .count();
-    let is_unit = unit(&text[blanks..blanks + letters]).is_some();
-    if is_unit { blanks + letters } else { 0 }
-}
-
-/// Whether brackets are opened and closed, but for those after the numbers of replies: `1)`.
-fn are_closed(text: &[u8]) -> bool {
-    let depth = (0..text.len()).try_fold(0usize, |depth, at| match text[at] {
-        b'(' | b'[' | b'{' => Some(depth + 1),
-        b')' if depth == 0 && at > 0 && text[at - 1].is_ascii_digit() => Some(depth),
-        b')' | b']' | b'}' => depth.checked_sub(1),
-        _ => Some(depth),
-    });
-    depth == Some(0)
-}
-
-/// The bracket that closes this one.
-fn closing(open: char) -> Option<u8> {
-    let pairs = [('[', b']'), ('(', b')'), ('<', b'>')];
-    pairs
-        .into_iter()
-        .find(|(known, _)| *known == open)
-        .map(|(_, close)| close)
-}
-
-/// Words without the bracket that all of them end with.
-fn without_last(close: u8, words: Vec<&[u8]>) -> Vec<&[u8]> {
-    let is_closed = |word: &&[u8]| word.len() > 1 && word.ends_with(&[close]);
-    match words.iter().all(is_closed) {
-        true => words
-            .into_iter()
-            .map(|word| &word[..word.len() - 1])
-            .collect(),
-        false => words,
-    }
-}
-
-fn is_quote(byte: &u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b'`')
-}
-
-fn is_blank(byte: &u8) -> bool {
-    matches!(byte, b' ' | b'\t')
-}
-
-/// The length of a text up to the end of a label of keys in it: `Key:`.
-fn key_label(text: &[u8]) -> usize {
-    let Some(sign) = text.iter().rposition(|byte| b":=".contains(byte)) else {
-        return 0;
-    };
-    let before = &text[..sign];
-    let start = before
-        .iter()
-        .rposition(|byte| !byte.is_ascii_alphabetic())
-        .map_or(0, |at| at + 1);
-    let role = ColumnNames::USUAL
-        .role(&before[start..])
-        .map(|(role, _)| role);
-    let is_after_mark = start == 0 || b" {([,;".contains(&text[start - 1]);
-    if role == Some(Role::Key) && is_after_mark {
-        sign + 1
-    } else {
-        0
-    }
-}
-
-/// The length of a text up to the last place in it where a word may start, in quotes or not. A colon alone is inside names,
-/// and a brace starts a hash tag.
-fn boundary(text: &[u8]) -> usize {
-    let is_mark = |at: usize| {
-        is_blank(&text[at])
-            || b"([<|,;=>^~".contains(&text[at])
-            || text[at] == b'{' && text.get(at + 1).is_some_and(is_quote)
-            || at > 0 && text[at - 1..].starts_with(b"{{")
-            || at > 0 && text[at - 1..].starts_with(b"::")
-    };
-    (0..text.len())
-        .rev()
-        .find(|at| is_mark(*at))
-        .map_or(0, |at| at + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn of(rows: &[&str]) -> Option<String> {
         pattern(&rows.iter().map(|row| row.as_bytes()).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn dbg_file() {
-        let Ok(file) = std::env::var("DBGFILE") else {
-            return;
-        };
-        let text = std::fs::read(file).unwrap();
-        let rows: Vec<&[u8]> = text
-            .split(|b| *b == b'\n')
-            .filter(|l| !l.is_empty())
-            .collect();
-        let rest: Vec<&[u8]> = inner(&rows).iter().map(|row| row.trim_ascii()).collect();
-        let mut p = Peeled {
-            rest,
-            ..Peeled::default()
-        };
-        p.places();
-        for _ in 0..CUTS {
-            eprintln!(
-                "{:?} | {:?} | {:?}",
-                p.before,
-                String::from_utf8_lossy(p.rest[0]),
-                p.after
-            );
-            if !(p.text_before() || p.text_after() || p.word_before() || p.word_after()) {
-                break;
-            }
-        }
-        eprintln!("key {:?} labels {}", p.key(), p.labels);
-        eprintln!("{:?}", pattern(&rows));
-        let head = crate::format::Head {
-            bytes: &text,
-            whole: true,
-        };
-        eprintln!(
-            "{:?}",
-            crate::format::shape::of(head).map(|s| s.map(|s| s.told))
-        );
     }
 
     #[test]
@@ -569,6 +416,46 @@ mod tests {
             (
                 &["<li>user:1</li>", "<li>cart:2</li>", "<li>lock:3</li>"],
                 "<li>{key}</li>",
+            ),
+            (
+                &[
+                    "[pod/a-1/x] user:1 97",
+                    "[pod/a-7/x] cart:2 1024",
+                    "[pod/b-2/x] lock:3 12",
+                ],
+                "{_} {key} {size}",
+            ),
+            (
+                &[
+                    "{Key:user:1 Type:set Bytes:97}",
+                    "{Key:cart:2 Type:set Bytes:12}",
+                    "{Key:lock:3 Type:set Bytes:450}",
+                ],
+                "{{Key:{key} Type:set Bytes:{size}}}",
+            ),
+            (
+                &["'user:1': 97,", "\"it's:3\": 450,", "'cart:2': 12,"],
+                "{key:q}: {size},",
+            ),
+            (
+                &[
+                    "1. user:1 (2,047,696 bytes)",
+                    "2. cart:2 (994,992 bytes)",
+                    "3. lock:3 (56 bytes)",
+                ],
+                "{_} {key} ({size})",
+            ),
+            (
+                &[
+                    "|1|{{user:1}}|set|97|",
+                    "|2|{{cart:2}}|set|12|",
+                    "|3|{{lock:3}}|set|450|",
+                ],
+                "|{_}|{{{{{key}}}}}|set|{size}|",
+            ),
+            (
+                &["a:1 b:1 ttl:97", "c:2 b:2 ttl:12", "d:3 b:3 ttl:450"],
+                "{key} b:{_} ttl:{_}",
             ),
         ] {
             assert_eq!(of(rows).as_deref(), Some(expected), "{rows:?}");

@@ -167,9 +167,9 @@ pub(in crate::format) fn patterns(layout: &Layout) -> Vec<String> {
         (_, Some(width)) if layout.has_border => {
             let apart = plain.join(&format!(" {bar} "));
             // Where a cell is empty, no blank is on both sides of its field.
-            let spaced = |field: &String| match field.contains("{key") {
-                true => format!(" {field} "),
-                false => field.clone(),
+            let spaced = |field: &String| {
+                let blank = if field.contains("{key") { " " } else { "" };
+                format!("{blank}{field}{blank}")
             };
             let near: Vec<String> = plain.iter().map(spaced).collect();
             vec![
