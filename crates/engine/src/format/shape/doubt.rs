@@ -2,8 +2,9 @@
 //! are not rows by themselves.
 
 use crate::format::Head;
-use crate::format::line::offer::with_offers;
+use crate::format::line::offer::{offers, with_offers};
 use crate::format::line::parse::literal;
+use crate::format::parse::size::size;
 use crate::format::parse::value::{Value, value};
 use crate::format::redis_cli::noise;
 use crate::format::shape::beside;
@@ -11,7 +12,7 @@ use crate::format::shape::column::{
     Column, MOST, common_prefix, common_suffix, families, share_of,
 };
 use crate::format::shape::encoded::encoded;
-use crate::format::shape::{over_lines, peel};
+use crate::format::shape::{column, labels, over_lines, peel};
 use crate::format::table::columns::ColumnNames;
 use crate::name::Name;
 use crate::sentence::Sentence;
@@ -73,7 +74,11 @@ fn is_in_brackets(row: &&[u8]) -> bool {
 type Doubt = (fn(&[&[u8]]) -> bool, &'static str);
 
 /// Doubts about lines of any number.
-const OF_ANY: [Doubt; 4] = [
+const OF_ANY: [Doubt; 5] = [
+    (
+        |rows| rows.len() > 2 && share_of(rows, ends_with_size) >= 0.3,
+        "lines end with a size",
+    ),
     (
         |rows| rows.iter().any(|row| is_printed(row)),
         "some lines are not keys, as programs print them (--More--, == HOST ==, (integer) 5, # a comment)",
@@ -143,11 +148,22 @@ fn sentence(text: String) -> Option<Sentence> {
     Some(Sentence::from(text))
 }
 
-/// A size beside a name in most lines, or quotes around it.
+/// A size beside a name in most lines, or quotes around it, or a name of it before it.
 fn around(rows: &[&[u8]], head: Head<'_>) -> Option<Sentence> {
-    let found = peel::proven(rows)?;
+    let labelled = || labels::pattern(rows).filter(|_| rows.len() >= 3);
+    let found = peel::proven(rows).or_else(labelled)?;
+    let offers = offers(head, [found]);
     let what = "lines have more than a name, and each is read as a key";
-    sentence(with_offers(what, head, [found]))
+    (!offers.is_empty()).then(|| Sentence::from(format!("{what}: {offers}")))
+}
+
+/// Whether a number and its unit end a line: `- 14.8 MB`.
+fn ends_with_size(row: &&[u8]) -> bool {
+    let mut words = row.rsplitn(3, |byte| *byte == b' ');
+    let (Some(unit), Some(number), Some(_)) = (words.next(), words.next(), words.next()) else {
+        return false;
+    };
+    column::unit(unit).is_some() && number.iter().any(u8::is_ascii_digit) && size(number).is_some()
 }
 
 /// One or two lines that may be more than keys.

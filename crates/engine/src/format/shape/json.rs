@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use crate::format::Head;
+use crate::format::line::offer::offers;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::parse::json_object::{self, Value};
 use crate::format::shape::column::{Column, MOST, MayBeSize, are_units_of_one, share};
 use crate::format::shape::encoded::encoded;
 use crate::format::shape::lines::Lines;
-use crate::format::shape::recipe;
+use crate::format::shape::{over_lines, peel, recipe};
 use crate::format::table::Span;
 use crate::format::table::columns::{self, ColumnNames, Role};
 use crate::format::table::names::{FIRST_RANK, is_unit};
@@ -54,12 +55,21 @@ pub(super) fn of(lines: &Lines<'_>) -> Option<Result<Json, String>> {
     }
 }
 
-/// Why a document over several lines is refused.
-pub(super) fn over_lines(lines: &Lines<'_>) -> Option<String> {
+/// Why a document over several lines is refused. What no filter of JSON reads may be the print of another language.
+pub(super) fn over_lines(lines: &Lines<'_>, head: Head<'_>) -> Option<String> {
     let mut filled = lines.rows.iter().filter(|row| !row.is_empty());
     let first = filled.next()?.trim_ascii();
     let starts = [&b"["[..], b"[{", b"{"].contains(&first);
-    starts.then(|| refused(OVER_LINES, lines.head))
+    let of_records = || over_lines::refused(&lines.rows, &ColumnNames::USUAL, head);
+    let of_lines = || {
+        let offers = offers(head, peel::proven(&lines.rows));
+        let what = "text in brackets, not JSON";
+        (!offers.is_empty()).then(|| format!("{what}: {offers}"))
+    };
+    let of_others = || of_records().or_else(of_lines);
+    let is_json = recipe::of(lines.head).is_some();
+    let other = || if is_json { None } else { of_others() };
+    starts.then(|| other().unwrap_or_else(|| refused(OVER_LINES, lines.head)))
 }
 
 /// The refusal of a document, with the filter that makes rows of it.

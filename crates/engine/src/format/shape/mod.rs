@@ -127,7 +127,7 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     let certainty = surest.as_ref().map(|table| table.certainty);
     if certainty != Some(Certainty::Proven)
         && let Some(refused) = not_a_dump::by_words(head)
-            .or_else(|| json::over_lines(&lines))
+            .or_else(|| json::over_lines(&lines, head))
             .or_else(|| not_a_dump::by_lines(head))
             .or_else(|| commands::refused(rows))
     {

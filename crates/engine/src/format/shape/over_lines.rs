@@ -127,11 +127,13 @@ fn labelled(rows: &[&[u8]], lines: &[&[u8]], names: &ColumnNames) -> Option<Join
     let usual = usual(&labels);
     let is_usual = |label: &Option<&[u8]>| label.is_some_and(|label| usual.contains(&label));
     let with = |wanted: Role| {
-        let has_role = |label: &&&[u8]| match **label {
-            SECTION => wanted == Role::Key,
-            label => names.role(label).is_some_and(|(role, _)| role == wanted),
+        let rank = |label: &&&[u8]| match names.role(label) {
+            Some((role, rank)) if role == wanted => Some(rank),
+            _ if **label == SECTION && wanted == Role::Key => Some(usize::MAX),
+            _ => None,
         };
-        usual.iter().find(has_role).copied()
+        let known = usual.iter().filter(|label| rank(label).is_some());
+        known.min_by_key(|label| rank(label)).copied()
     };
     let key = with(Role::Key)?;
     let wanted: Vec<&[u8]> = [Some(key), with(Role::of(Metric::Bytes))]
@@ -149,7 +151,10 @@ fn labelled(rows: &[&[u8]], lines: &[&[u8]], names: &ColumnNames) -> Option<Join
         .iter()
         .enumerate()
         .all(|(at, line)| place(line) == order[at % order.len()]);
-    (kept.len() >= wanted.len() && is_in_order).then_some(())?;
+    // A line that has the name of a key elsewhere is of a record that is cut in another way.
+    let is_elsewhere = |line: &&&[u8]| !is_wanted(line) && has_word(line, key);
+    let is_whole = key == SECTION || !lines.iter().any(|line| is_elsewhere(&line));
+    (kept.len() >= wanted.len() && is_in_order && is_whole).then_some(())?;
     let mut joined = Joined::of(&kept, wanted.len());
     joined.steps.insert(
         0,
@@ -171,7 +176,7 @@ fn labelled(rows: &[&[u8]], lines: &[&[u8]], names: &ColumnNames) -> Option<Join
 fn periodic(lines: &[&[u8]]) -> Option<Joined> {
     const TITLES: usize = 5;
     const BLANK: &str = "grep '[^ ]'";
-    const WAITING: &str = "grep -v '^[^ ]*> *$'";
+    const WAITING: &str = "grep -vE '^[^ ]*> *$|^-> Redirected'";
     let filled: Vec<&[u8]> = lines
         .iter()
         .copied()
@@ -235,7 +240,7 @@ fn cells(records: &[Vec<u8>]) -> Option<String> {
     Some((0..count).map(field).collect::<Vec<_>>().join("\\t"))
 }
 
-/// What a line may be in a record.
+/// The kind of a line in a record.
 #[derive(Clone, Copy)]
 struct Kind {
     is_value: bool,
@@ -256,10 +261,11 @@ impl Kind {
     }
 }
 
-/// Whether a line is a prompt without a command.
+/// Whether a line is a prompt without a command, or names the node to which redis-cli turns.
 fn is_waiting(row: &[u8]) -> bool {
     let row = row.trim_ascii();
-    row.ends_with(b">") && !row.contains(&b' ') && noise::noise(row) == Some(Notice::Prompt)
+    row.starts_with(b"-> Redirected")
+        || row.ends_with(b">") && !row.contains(&b' ') && noise::noise(row) == Some(Notice::Prompt)
 }
 
 /// The labels that occur at least half as often as the commonest one: once in each record.
@@ -275,16 +281,18 @@ fn usual<'a>(labels: &[Option<&'a [u8]>]) -> Vec<&'a [u8]> {
 /// The label of a line that names a section: `[K]`.
 const SECTION: &[u8] = b"[";
 
-/// The label of a line: `key: K`, `key = K`, `size=5`, `Key` and a TAB; or that of a section.
+/// The label of a line: `key: K`, `:key => K`, `size=5`, `Key` and a TAB; or that of a section.
 fn label_of(row: &[u8]) -> Option<&[u8]> {
     if row.starts_with(SECTION) && row.ends_with(b"]") && !row.contains(&b',') {
         return Some(SECTION);
     }
-    let line = row.trim_ascii_start();
-    let text = line.strip_prefix(b"- ").unwrap_or(line);
+    let start = row.iter().position(|byte| !b" \t-:\"'".contains(byte))?;
+    let text = &row[start..];
     let len = text.iter().take_while(|byte| is_of_label(byte)).count();
-    let sign = text[len..].iter().position(|byte| *byte != b' ')? + len;
+    let close = usize::from(text.get(len).is_some_and(|byte| b"\"'".contains(byte)));
+    let sign = text[len + close..].iter().position(|byte| *byte != b' ')? + len + close;
     let (sign, value) = (text[sign], &text[sign + 1..]);
+    let value = value.strip_prefix(b">").unwrap_or(value);
     let is_apart = value.starts_with(b" ") || value.starts_with(b"\t");
     let value = value.trim_ascii();
     // Keys may have a sign inside; a number after one is the value of a name.
@@ -300,6 +308,15 @@ fn label_of(row: &[u8]) -> Option<&[u8]> {
 
 fn is_of_label(byte: &u8) -> bool {
     byte.is_ascii_alphabetic() || *byte == b'_'
+}
+
+/// Whether a line has a label anywhere, as a word.
+fn has_word(line: &[u8], label: &[u8]) -> bool {
+    memchr::memmem::find_iter(line, label).any(|at| {
+        let after = line.get(at + label.len());
+        let is_start = at == 0 || !is_of_label(&line[at - 1]);
+        is_start && after.is_none_or(|byte| b"\"':= \t".contains(byte))
+    })
 }
 
 /// Whether grep with the expression below finds a line.

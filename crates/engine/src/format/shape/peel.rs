@@ -142,6 +142,10 @@ impl<'a> Peeled<'a> {
     fn key(&self) -> Option<&'static str> {
         let is_quoted = |text: &&[u8]| quoted::whole(text).is_some();
         let are_quoted = self.are_quoted() || self.is_labelled() && self.rest.iter().any(is_quoted);
+        // Quotes around some alone would be read as parts of those keys.
+        if !are_quoted && self.rest.iter().any(is_quoted) {
+            return None;
+        }
         let inside = |text: &&'a [u8]| match quoted::whole(text) {
             Some((inside, _)) if are_quoted => &text[inside],
             _ => *text,

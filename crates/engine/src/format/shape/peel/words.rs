@@ -51,7 +51,7 @@ pub(super) fn unit_len(text: &[u8]) -> usize {
     if is_unit { blanks + letters } else { 0 }
 }
 
-/// Whether brackets are opened and closed, but for those after the numbers of replies: `1)`.
+/// Whether brackets are opened and closed, except those after the numbers of replies: `1)`.
 pub(super) fn are_closed(text: &[u8]) -> bool {
     let depth = (0..text.len()).try_fold(0usize, |depth, at| match text[at] {
         b'(' | b'[' | b'{' => Some(depth + 1),
