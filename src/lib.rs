@@ -61,6 +61,8 @@ pub mod partial;
 pub mod pipeline;
 pub mod plan;
 #[doc(hidden)]
+pub mod renaming;
+#[doc(hidden)]
 pub mod source;
 #[cfg(feature = "cli")]
 mod timeline;

@@ -20,7 +20,7 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_topology::Topology;
 
 use crate::pipeline::reading::Reading;
-use crate::whatif::rules::RenameRules;
+use crate::renaming::RenameRules;
 
 #[derive(Debug, Clone)]
 pub(crate) struct AdviseSpec {

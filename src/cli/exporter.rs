@@ -13,9 +13,9 @@ use slotscope_engine::error::{Error, Result};
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::{Ending, Run, say, values};
 use crate::exporter::http::{self, Answer};
-use crate::exporter::judged;
 use crate::exporter::page::{self, Observed};
 use crate::options::headings::{ARGUMENTS, OUTPUT, RUN};
+use crate::pipeline::running;
 use slotscope_report::render::families::CONTENT_TYPE;
 
 /// A cluster not read for this many intervals is unhealthy.
@@ -116,7 +116,7 @@ impl ExporterArgs {
                 lock(pages).metrics = page::once_read(cluster);
             }
             if let Some(before) = &before {
-                let summary = judged::summary(before, &snapshot);
+                let summary = running::summary(before, &snapshot);
                 let observed = Observed {
                     cluster,
                     snapshots: [before, &snapshot],

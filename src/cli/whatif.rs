@@ -27,8 +27,8 @@ use crate::options::{HashSpec, NodeSpec};
 use crate::pipeline::beside::Beside;
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{Analysis, file_nodes, input_info};
+use crate::renaming::RenameRules;
 use crate::whatif::findings::WhatIfFindings;
-use crate::whatif::rules::RenameRules;
 use crate::whatif::wording::sentence;
 use crate::whatif::{WhatIf, WhatIfChange, view};
 

@@ -3,5 +3,4 @@
 //! A background thread reads the cluster at intervals; a scrape only returns the last reading.
 
 pub(crate) mod http;
-pub(crate) mod judged;
 pub(crate) mod page;

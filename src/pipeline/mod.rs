@@ -20,6 +20,8 @@ pub mod observed;
 pub mod reading;
 pub mod rejected;
 mod run_info;
+#[cfg(feature = "cli")]
+pub(crate) mod running;
 pub mod slot_stats;
 pub(crate) mod strays;
 pub mod tally_spec;

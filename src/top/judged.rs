@@ -9,7 +9,7 @@ use slotscope_model::nodes::NodeLoad;
 use slotscope_model::standing::Standing;
 use slotscope_report::view::{self, Block};
 
-use crate::exporter::judged::summary;
+use crate::pipeline::running::summary;
 use crate::top::rows::{Cluster, Health, Shard};
 use crate::top::screen::Verdict;
 

@@ -1,9 +1,6 @@
 //! The same keys on other nodes, under another hash policy or with other names: both sides are counted in one pass.
 
 pub mod findings;
-#[doc(hidden)]
-pub mod rules;
-pub mod split;
 pub mod tag_splits;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
@@ -22,7 +19,7 @@ use slotscope_engine::tally::{Parts, Tallies, Tally};
 use slotscope_topology::Topology;
 use slotscope_topology::identity::identities;
 
-use crate::whatif::rules::{RenameRules, Renaming};
+use crate::renaming::{RenameRules, Renaming};
 use crate::whatif::tag_splits::TagSplits;
 
 /// Bytes of renamed keys counted at a time.

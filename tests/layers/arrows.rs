@@ -74,14 +74,13 @@ const LAYERS: &[Layers] = &[
         leaves: "",
         rows: &[
             // Rules are tried as in whatif.
-            ("advise", "pipeline whatif::rules"),
+            ("advise", "pipeline renaming"),
             // A scan is timed by the stages that analyze has.
             ("bench", "pipeline"),
             ("cli", ANYTHING),
             ("main", "slotscope"),
             // A report from parts: counts travel together with facts about the inputs.
             ("partial", "options pipeline source"),
-            // A running cluster is judged like a collection of it.
             ("exporter", "pipeline"),
             // Options of counting are one struct, shared by all commands.
             ("pipeline", "options::counting source"),
@@ -91,7 +90,8 @@ const LAYERS: &[Layers] = &[
             ("options", "pipeline"),
             ("timeline", "pipeline"),
             // The seconds between two readings are judged like those between two scrapes.
-            ("top", "exporter::judged"),
+            ("top", "pipeline::running"),
+            ("whatif", "renaming"),
             // Names in adjacent reports are compared like those in two reports.
             ("capacity", "diff"),
         ],

@@ -3,9 +3,9 @@
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
 use slotscope::advise::owners::Owners;
+use slotscope::renaming::RenameRules;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::slot;
-use slotscope::whatif::rules::RenameRules;
 use testkit::cluster::Cluster;
 use testkit::redis::Reply;
 use testkit::rng::Rng;

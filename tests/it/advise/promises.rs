@@ -3,10 +3,10 @@
 use slotscope::advise::decision::Decision;
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
+use slotscope::renaming::RenameRules;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
-use slotscope::whatif::rules::RenameRules;
 use std::collections::HashSet;
 use testkit::run::near;
 use testkit::workloads::workload::Workload;

@@ -2,6 +2,8 @@
 //!
 //! Retagging rules apply first, in order, each to the result of the previous one; then tags are split.
 
+mod split;
+
 use std::ops::Range;
 
 use regex::bytes::{CaptureLocations, Regex};
@@ -10,7 +12,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::{Policy, compile_over_bytes};
 
-use crate::whatif::split::Split;
+use crate::renaming::split::Split;
 
 /// Maximum key length of servers.
 const MAX_KEY: usize = 512 << 20;

@@ -9,7 +9,7 @@ use slotscope_model::independent_units::MOST_PARTS;
 
 /// Distributes a tag's keys over several tags.
 #[derive(Debug, Clone)]
-pub struct Split {
+pub(super) struct Split {
     tag: Which,
     /// The number of tags.
     parts: u32,
@@ -57,7 +57,7 @@ impl Split {
     }
 
     /// Whether it splits a tag.
-    pub(crate) fn is_of(&self, tag: &[u8]) -> bool {
+    pub(super) fn is_of(&self, tag: &[u8]) -> bool {
         match &self.tag {
             Which::Tag(name) => name == tag,
             Which::Matching(_, regex) => regex.is_match(tag),
@@ -70,7 +70,7 @@ impl Split {
     }
 
     /// The tag that it splits, in words: "the tag {common}".
-    pub(crate) fn tag_in_words(&self) -> String {
+    pub(super) fn tag_in_words(&self) -> String {
         match &self.tag {
             Which::Tag(tag) => format!("the tag {{{}}}", text::short(&Name::from(tag.as_slice()))),
             Which::Matching(text, _) => {
