@@ -25,7 +25,7 @@ use crate::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
 use crate::cli::input::servers::{Collected, LiveArgs, ServerArgs};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run, inputs, say, say_stop};
+use crate::cli::{Command, Ending, Run, inputs, say, say_stop};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
 use crate::options::NodeSpec;
@@ -33,7 +33,7 @@ use crate::options::headings::{INPUT, LIMITS, OUTPUT};
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{collected, collected_nodes, rejected};
 
-/// Which part of a key belongs in braces, from names and from the commands that use them.
+/// Which part of a key belongs in braces
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct AdviseArgs {
@@ -79,7 +79,7 @@ fn resumed<T>(joined: thread::Result<T>) -> T {
 }
 
 impl Run for AdviseArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let findings = self.findings()?;
         let rows = Rows::or_json(self.top);
         self.output

@@ -15,11 +15,11 @@ use crate::capacity::{Capacity, History, Options, table, view};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{ReplaceArgs, Rows, TableArgs};
 use crate::cli::values::{memory_size, part_percent};
-use crate::cli::{Ending, Run, report_file};
+use crate::cli::{Command, Ending, Run, report_file};
 use crate::options::headings::{ARGUMENTS, CHANGES, INPUT, LIMITS, OUTPUT};
 use crate::options::times;
 
-/// What the shards hold in some months or after growth, and how many shards that takes.
+/// What shards will hold, when they are full, and how many it takes
 #[derive(Args, Debug)]
 #[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct CapacityArgs {
@@ -91,8 +91,8 @@ pub enum DateOf {
 }
 
 impl Run for CapacityArgs {
-    fn run(&self) -> Result<Ending> {
-        let limits = Limit::parse_all("capacity", &self.fail_on)?;
+    fn run(&self, command: &Command) -> Result<Ending> {
+        let limits = Limit::parse_all(command, &self.fail_on)?;
         let guard =
             ReplaceArgs { force: self.force }.guard(self.reports.iter().map(PathBuf::as_path));
         let open = |path: &PathBuf| outputs().open(path, guard);

@@ -17,10 +17,13 @@ use crate::cli::live::{self, LiveArgs};
 use crate::cli::load_args::LoadArgs;
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::progress::When;
-use crate::cli::{Ending, Run, collect_view as view, values};
+use crate::cli::{Command, Ending, Run, collect_view as view, values};
 use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 
-/// The keys of a live cluster, with sizes and topology, as a directory that analyze reads.
+/// The keys of a running cluster, as a directory that analyze reads
+///
+/// Servers are only read, never changed: SCAN and details of each key, at most a part of the time, from replicas where
+/// there are any. Slots that move and primaries that fail meanwhile are read again from their new owners.
 #[derive(Args, Debug)]
 #[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct CollectArgs {
@@ -102,7 +105,7 @@ pub enum From {
 }
 
 impl Run for CollectArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         if let Some(server) = &self.acl {
             let line = acl::line(server, self.load.monitor)?;
             return print_lines(|out| writeln!(out, "{line}")).map(|()| Ending::Done);

@@ -10,12 +10,12 @@ use slotscope_engine::metric::Metric;
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Rows, TableArgs};
 use crate::cli::report_file;
-use crate::cli::{Ending, Run};
+use crate::cli::{Command, Ending, Run};
 use crate::diff::report::Report;
 use crate::diff::{Diff, view};
 use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 
-/// What grew and what got hot between two reports.
+/// What grew and what got hot between two reports
 #[derive(Args, Debug)]
 #[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct DiffArgs {
@@ -46,8 +46,8 @@ Example:
   slotscope diff reports/monday reports/tuesday";
 
 impl Run for DiffArgs {
-    fn run(&self) -> Result<Ending> {
-        let limits = Limit::parse_all("diff", &self.fail_on)?;
+    fn run(&self, command: &Command) -> Result<Ending> {
+        let limits = Limit::parse_all(command, &self.fail_on)?;
         let diff = Diff::of(&read(&self.old)?, &read(&self.new)?, self.by)?;
         self.output.print(
             &diff,

@@ -11,7 +11,7 @@ use slotscope_collect::live::{Live, Snapshot};
 use slotscope_engine::error::{Error, Result};
 
 use crate::cli::live::{self, LiveArgs};
-use crate::cli::{Ending, Run, say, values};
+use crate::cli::{Command, Ending, Run, say, values};
 use crate::exporter::http::{self, Answer};
 use crate::exporter::page::{self, Observed};
 use crate::options::headings::{ARGUMENTS, OUTPUT, RUN};
@@ -21,7 +21,10 @@ use slotscope_report::render::families::CONTENT_TYPE;
 /// A cluster not read for this many intervals is unhealthy.
 const STALE: u32 = 3;
 
-/// The state of a running cluster for Prometheus.
+/// The state of a running cluster for Prometheus
+///
+/// At most 200 series, whatever the size of the cluster. Servers are only read: INFO, CLUSTER NODES and, where they have it,
+/// CLUSTER SLOT-STATS, at intervals.
 #[derive(Args, Debug)]
 #[command(next_help_heading = OUTPUT, after_help = EXAMPLES)]
 pub struct ExporterArgs {
@@ -60,7 +63,7 @@ struct Pages {
 }
 
 impl Run for ExporterArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
         let access = self.live.access(&seeds)?;
         let cluster = self.cluster.clone().unwrap_or_else(|| live::name(&seeds));

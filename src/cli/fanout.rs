@@ -23,7 +23,7 @@ use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::input_word;
 use crate::cli::values::part_percent;
-use crate::cli::{Ending, Run, inputs};
+use crate::cli::{Command, Ending, Run, inputs};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
 use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
@@ -33,7 +33,7 @@ use crate::pipeline::rejected;
 /// Lines with a single key each are a key list, unless the user says otherwise.
 const NO_COMMANDS: &str = "has no commands: each line is one key; name a MONITOR capture, an append-only file, or lines of commands";
 
-/// Batches of keys or commands in, their fan-out over slots and nodes out.
+/// How many slots and nodes batches touch, and which are CROSSSLOT
 #[derive(Args, Debug)]
 #[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct FanoutArgs {
@@ -78,7 +78,7 @@ Example:
   slotscope fanout node.monitor --topology cluster.nodes";
 
 impl Run for FanoutArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let topology = self.cluster.topology()?;
         let policy = self.hashing.policy()?;
         let paths = self.paths();

@@ -20,12 +20,12 @@ use slotscope_topology::Topology;
 
 use crate::cli::overrides::Overrides;
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::{Ending, Run};
+use crate::cli::{Command, Ending, Run};
 use crate::options::NodeSpec;
 use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::options::{HashSpec, ReadSpec};
 
-/// The hash slot of each key.
+/// The hash slot of each key
 #[derive(Args, Debug)]
 #[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct KeyslotArgs {
@@ -65,7 +65,7 @@ Examples:
   redis-cli --no-raw --scan | slotscope keyslot --topology cluster.nodes";
 
 impl Run for KeyslotArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         if self.format == "help" {
             return print_format_help();
         }

@@ -12,7 +12,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_model::state::State;
 
-use crate::cli::schema;
+use crate::cli::Command;
 
 /// A limit on numbers of a report.
 #[derive(Debug, Clone)]
@@ -45,15 +45,16 @@ const OPS: [(&str, Compare); 6] = [
 ];
 
 impl Limit {
-    /// Parses limits on the numbers of the output whose schema has this name.
+    /// Parses limits on the numbers of a command's output.
     ///
     /// # Errors
     /// A limit cannot be parsed, or its number does not exist.
-    pub(crate) fn parse_all(name: &str, texts: &[String]) -> Result<Vec<Limit>> {
+    pub(crate) fn parse_all(command: &Command, texts: &[String]) -> Result<Vec<Limit>> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let schema = schema::named(name);
+        let schema = command.outputs.first().map(|output| output.schema);
+        let schema = serde_json::from_str(schema.unwrap_or_default()).unwrap_or_default();
         texts
             .iter()
             .map(|text| Limit::parse(text, &schema))

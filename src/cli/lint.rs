@@ -14,7 +14,7 @@ use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run, say, say_stop};
+use crate::cli::{Command, Ending, Run, say, say_stop};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 use crate::options::headings::LIMITS;
 use crate::pipeline::input_info;
@@ -23,7 +23,10 @@ use crate::pipeline::reading::Reading;
 /// The default configuration file.
 const CONFIG: &str = "slotscope.toml";
 
-/// Key names against a naming convention.
+/// Key names against a naming convention
+///
+/// Exits with 1 where there is an error. The convention is env:service:module:{domain:id}:...; slotscope.toml
+/// in the current directory changes it.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = rules())]
 pub struct LintArgs {
@@ -48,7 +51,7 @@ Example:
 `slotscope help naming` has the rules and the file.";
 
 impl Run for LintArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let rules = Arc::new(self.rules()?);
         let (reading, collected) = self.input()?.reading()?;
         let scanned = reading.scan("checking", || Checks::new(&rules))?;

@@ -26,7 +26,7 @@ use crate::cli::judging::JudgeArgs;
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::ReadingArgs;
 use crate::cli::values::{duration, memory_size, node_weights, slot_ranges};
-use crate::cli::{Ending, Run, say};
+use crate::cli::{Command, Ending, Run, say};
 use crate::options::headings::{MOVES, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
 use crate::pipeline::Analysis;
@@ -35,7 +35,7 @@ use crate::plan::script::{MoveCommands, Script};
 use crate::plan::shards::Shards;
 use crate::plan::view;
 
-/// Which slots to move where.
+/// Which slots to move where, to even out the nodes
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct PlanArgs {
@@ -127,7 +127,7 @@ struct Prepared {
 }
 
 impl Run for PlanArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         self.flags(false)?;
         let guard = Guard::new("name another file with --rollback");
         let open = |path| SingleFile::open(path, "slotscope plan", guard);

@@ -13,7 +13,7 @@ use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
 use crate::cli::input::tally_files::Tallies;
 use crate::cli::progress::{self, When};
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run};
+use crate::cli::{Command, Ending, Run};
 use crate::options::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
 use crate::options::{CountSpec, HashSpec, ListingSpec, StorageSpec, words};
 use crate::partial::job::Job;
@@ -22,7 +22,7 @@ use crate::partial::tally_file::SCHEMA;
 use crate::partial::{self, Flags, Input, Part, Plan, Split};
 use crate::pipeline::reading::Options;
 
-/// Key dumps in, a tally file out: the counts of all or of a part, which `merge` and `analyze` take.
+/// Distributed counting: the counts of dumps, as a file
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct TallyArgs {
@@ -48,7 +48,7 @@ pub struct TallyArgs {
     pub out: PathBuf,
 }
 
-/// Tally files of parts in, one of all out.
+/// Distributed counting: tally files merged into one
 #[derive(Args, Debug)]
 #[command(next_help_heading = INPUT, after_help = MERGE_EXAMPLES)]
 pub struct MergeArgs {
@@ -60,7 +60,7 @@ pub struct MergeArgs {
     pub out: PathBuf,
 }
 
-/// The second pass over the dumps of a tally file: heavy names that it does not have yet.
+/// Distributed counting: the second pass, where one is needed
 #[derive(Args, Debug)]
 #[command(next_help_heading = INPUT, after_help = RECOUNT_EXAMPLES)]
 pub struct RecountArgs {
@@ -96,7 +96,7 @@ Example:
   slotscope analyze all.tally all.again";
 
 impl Run for TallyArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         check_paths(&self.reading.inputs, NEEDS_DUMPS)?;
         let flags = flags(&self.reading, &self.cluster, &self.hashing, &self.counting)?;
         let reading = self.reading.reading(Policy::Oss)?;
@@ -125,7 +125,7 @@ impl Run for TallyArgs {
 }
 
 impl Run for MergeArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let paths = || self.files.iter().map(PathBuf::as_path);
         let (schema, bytes) = match Tallies::read(&self.files)? {
             Tallies {
@@ -149,7 +149,7 @@ impl Run for MergeArgs {
 }
 
 impl Run for RecountArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let merged = Tallies::read(std::slice::from_ref(&self.tally))?.tally;
         let wanted = || Error::bad_file(self.tally.as_path(), "is not a tally file");
         let tally = merged.ok_or_else(wanted)?;

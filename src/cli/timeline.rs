@@ -13,13 +13,13 @@ use slotscope_report::view::Heat;
 use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
 use crate::cli::printing::{ReplaceArgs, Rows, TableArgs};
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run, redacted};
+use crate::cli::{Command, Ending, Run, redacted};
 use crate::options::headings::{COUNTING, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;
 use crate::timeline::{self, view};
 
-/// Operations of captures, or CPU time and network traffic, over time and slots, and bursts.
+/// Operations over time and slots, and bursts by name
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct TimelineArgs {
@@ -61,7 +61,7 @@ Example:
   slotscope timeline *.monitor --topology cluster.nodes --out hot";
 
 impl Run for TimelineArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         redacted(self.redact, |redaction| self.timeline(redaction.as_deref()))
     }
 

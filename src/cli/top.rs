@@ -18,7 +18,7 @@ use slotscope_engine::text::shell_word;
 
 use crate::cli::full_screen::FullScreen;
 use crate::cli::live::{self, LiveArgs};
-use crate::cli::{Ending, Run, values};
+use crate::cli::{Command, Ending, Run, values};
 use crate::options::headings::{ARGUMENTS, RUN};
 use crate::top::reader::{Reader, Request, Update};
 use crate::top::screen::{Screen, Wish};
@@ -29,7 +29,10 @@ const LEAST: Duration = Duration::from_millis(200);
 /// A node that does not answer within this time does not delay the screen.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A running cluster on the terminal.
+/// A running cluster on the terminal: what is hot now
+///
+/// Shards with memory, load and replication lag, the hottest slots; Enter lists the keys of a slot.
+/// Servers are only read, without MONITOR.
 #[derive(Args, Debug)]
 #[command(next_help_heading = RUN, after_help = EXAMPLES)]
 pub struct TopArgs {
@@ -60,7 +63,7 @@ enum Event {
 }
 
 impl Run for TopArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
         self.check(&remote::without_password(&self.urls[0]))?;
         let mut access = self.live.access(&seeds)?;

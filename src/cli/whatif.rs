@@ -21,7 +21,7 @@ use crate::cli::input::{InputFlags, Keys};
 use crate::cli::printing::{Rows, TableArgs};
 use crate::cli::reading::ReadingArgs;
 use crate::cli::values::memory_size;
-use crate::cli::{Ending, Run};
+use crate::cli::{Command, Ending, Run};
 use crate::options::headings::{CHANGES, LIMITS, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
 use crate::pipeline::beside::Beside;
@@ -32,7 +32,7 @@ use crate::whatif::findings::WhatIfFindings;
 use crate::whatif::wording::sentence;
 use crate::whatif::{WhatIf, WhatIfChange, view};
 
-/// The same keys on other nodes, by another hash policy or with other tags.
+/// The same keys with other nodes, hash policy or tags
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct WhatIfArgs {
@@ -155,7 +155,7 @@ fn of_flag_to(error: Error) -> Error {
 }
 
 impl Run for WhatIfArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let findings = self.findings()?;
         self.output.print(
             &findings,

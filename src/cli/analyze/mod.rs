@@ -3,6 +3,7 @@
 mod destination;
 mod parts;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,13 +35,13 @@ use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run, redacted, report_file};
+use crate::cli::{Command, Ending, Run, redacted, report_file};
 use crate::options::headings::{CLUSTER, INPUT, LIMITS, OUTPUT};
 use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage, times};
 use crate::pipeline::Analysis;
 use crate::pipeline::reading::pool;
 
-/// Key dumps in, a skew report out.
+/// Key dumps in, a report out: the main job
 #[derive(Args, Debug)]
 #[command(next_help_heading = OUTPUT, after_help = EXAMPLES)]
 pub struct AnalyzeArgs {
@@ -125,8 +126,8 @@ Examples:
   slotscope analyze redis://HOST:6379               a running cluster, gently";
 
 impl Run for AnalyzeArgs {
-    fn run(&self) -> Result<Ending> {
-        redacted(self.redact, |redaction| self.report(redaction))
+    fn run(&self, command: &Command) -> Result<Ending> {
+        redacted(self.redact, |redaction| self.report(command, redaction))
     }
 
     fn reading(&self) -> Option<&ReadingArgs> {
@@ -135,6 +136,10 @@ impl Run for AnalyzeArgs {
 
     fn reads_stdin(&self) -> bool {
         self.reading.reads_stdin() && self.cluster_info.is_none()
+    }
+
+    fn keep_words(&mut self, words: Vec<OsString>) {
+        self.reading.overrides.words = words;
     }
 }
 
@@ -151,9 +156,9 @@ impl AnalyzeArgs {
         })
     }
 
-    fn report(&self, redaction: Option<Arc<Redaction>>) -> Result<Ending> {
+    fn report(&self, command: &Command, redaction: Option<Arc<Redaction>>) -> Result<Ending> {
         let topology = self.cluster.topology()?;
-        let limits = Limit::parse_all("report", &self.fail_on)?;
+        let limits = Limit::parse_all(command, &self.fail_on)?;
         let analysis = self.analysis(&topology)?.redaction(redaction);
         let node_counts = self.node_counts()?;
         if let (Some(path), []) = (&self.cluster_info, self.reading.inputs.as_slice()) {

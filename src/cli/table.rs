@@ -1,0 +1,64 @@
+//! The table of commands, in the order of the help.
+
+use crate::cli::schema::outputs;
+use crate::cli::{
+    Command, advise, analyze, bench, capacity, collect, diff, dump, exporter, fanout, find_tag,
+    generate,
+};
+use crate::cli::{help, keyslot, lint, manual, plan, schema, tally, timeline, top, whatif};
+
+static COMMANDS: &[Command] = &[
+    Command::new::<analyze::AnalyzeArgs>(
+        "analyze",
+        outputs!("report": slotscope_model::Summary, "node-counts": slotscope_model::node_counts::NodeCounts),
+    ),
+    Command::new::<collect::CollectArgs>(
+        "collect",
+        outputs!("collect": slotscope_engine::source::collection::manifest::Manifest),
+    ),
+    Command::new::<exporter::ExporterArgs>("exporter", &[]),
+    Command::new::<top::TopArgs>("top", &[]),
+    Command::new::<plan::PlanArgs>(
+        "plan",
+        outputs!("plan": slotscope_findings::plan::outcome::PlanOutcome),
+    ),
+    Command::new::<whatif::WhatIfArgs>(
+        "whatif",
+        outputs!("whatif": crate::whatif::findings::WhatIfFindings),
+    ),
+    Command::new::<timeline::TimelineArgs>(
+        "timeline",
+        outputs!("timeline": crate::timeline::Timeline),
+    ),
+    Command::new::<diff::DiffArgs>("diff", outputs!("diff": crate::diff::Diff)),
+    Command::new::<capacity::CapacityArgs>(
+        "capacity",
+        outputs!("capacity": crate::capacity::Capacity),
+    ),
+    Command::new::<fanout::FanoutArgs>("fanout", outputs!("fanout": crate::fanout::FanoutFindings)),
+    Command::new::<advise::AdviseArgs>(
+        "advise",
+        outputs!("advise": slotscope_advisor::findings::AdviseFindings),
+    ),
+    Command::new::<lint::LintArgs>("lint", outputs!("lint": crate::lint::LintFindings)),
+    Command::new::<keyslot::KeyslotArgs>("keyslot", outputs!("keyslot": keyslot::KeySlot)),
+    Command::new::<find_tag::FindTagArgs>(
+        "find-tag",
+        outputs!("find-tag": crate::find_tag::view::TagLine),
+    ),
+    Command::new::<dump::DumpArgs>("dump", outputs!("dump": dump::RecordLine)),
+    Command::new::<tally::TallyArgs>("tally", &[]),
+    Command::new::<tally::MergeArgs>("merge", &[]),
+    Command::new::<tally::RecountArgs>("recount", &[]),
+    Command::new::<generate::GenerateArgs>("generate", &[]),
+    Command::new::<bench::BenchArgs>("bench", outputs!("bench": crate::bench::Figures)),
+    Command::new::<manual::CompletionsArgs>("completions", &[]),
+    Command::new::<manual::ManArgs>("man", &[]),
+    Command::new::<schema::SchemaArgs>("schema", &[]),
+    Command::new::<help::HelpArgs>("help", &[]),
+];
+
+/// The commands.
+pub(super) fn commands() -> impl Iterator<Item = &'static Command> {
+    COMMANDS.iter()
+}
