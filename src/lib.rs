@@ -55,15 +55,7 @@ pub mod find_tag;
 pub mod generate;
 #[doc(hidden)]
 pub mod lint;
-pub mod options;
-pub mod partial;
-#[doc(hidden)]
-pub mod pipeline;
 pub mod plan;
-#[doc(hidden)]
-pub mod renaming;
-#[doc(hidden)]
-pub mod source;
 #[cfg(feature = "cli")]
 mod timeline;
 #[cfg(feature = "cli")]
@@ -71,6 +63,9 @@ mod top;
 #[doc(hidden)]
 pub mod whatif;
 
+pub use slotscope_app::{options, partial};
+#[doc(hidden)]
+pub use slotscope_app::{pipeline, renaming, source};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use slotscope_collect as collect;
@@ -92,10 +87,10 @@ pub use slotscope_topology as topology;
 
 pub use error::{Error, Result};
 pub use metric::Metric;
-pub use pipeline::Analysis;
 pub use pipeline::reading::Progress;
 pub use slot::policy::Policy;
 pub use slot::slot;
+pub use slotscope_app::Analysis;
 pub use summary::Summary;
 pub use topology::Topology;
 

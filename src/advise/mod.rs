@@ -19,8 +19,8 @@ use slotscope_engine::slot::policy::Policy;
 
 use slotscope_topology::Topology;
 
-use crate::pipeline::reading::Reading;
-use crate::renaming::RenameRules;
+use slotscope_app::pipeline::reading::Reading;
+use slotscope_app::renaming::RenameRules;
 
 #[derive(Debug, Clone)]
 pub(crate) struct AdviseSpec {

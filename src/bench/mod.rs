@@ -22,7 +22,7 @@ pub(crate) use crate::bench::figures::{Figures, KernelRate};
 use crate::bench::keys::Batch;
 pub(crate) use crate::bench::timing::Rate;
 use crate::bench::timing::in_turn;
-use crate::pipeline::reading::Reading;
+use slotscope_app::pipeline::reading::Reading;
 
 /// Times every kernel on one thread and on `threads`; analyze takes `chosen`.
 ///

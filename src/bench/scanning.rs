@@ -14,8 +14,8 @@ use slotscope_topology::Topology;
 use crate::bench::figures::{ScanFigures, Stage, StageRate};
 use crate::bench::reading::read;
 use crate::bench::timing::{Rate, Run, in_turn};
-use crate::pipeline::Analysis;
-use crate::pipeline::reading::Reading;
+use slotscope_app::pipeline::Analysis;
+use slotscope_app::pipeline::reading::Reading;
 
 /// Times every stage on the threads of `reading`.
 ///

@@ -18,20 +18,20 @@ use slotscope_topology::Topology;
 use std::io::Read as _;
 
 use crate::advise::{AdviseSpec, advise, names_in, owners};
-use crate::cli::by::ByArgs;
 use crate::cli::fanout::Read;
-use crate::cli::input::InputFlags;
-use crate::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
-use crate::cli::input::servers::{Collected, LiveArgs, ServerArgs};
-use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::reading::ReadingArgs;
-use crate::cli::{Command, Ending, Run, inputs, say, say_stop};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
-use crate::options::NodeSpec;
-use crate::options::headings::{INPUT, LIMITS, OUTPUT};
-use crate::pipeline::reading::Reading;
-use crate::pipeline::{collected, collected_nodes, rejected};
+use slotscope_app::cli::by::ByArgs;
+use slotscope_app::cli::input::InputFlags;
+use slotscope_app::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
+use slotscope_app::cli::input::servers::{Collected, LiveArgs, ServerArgs};
+use slotscope_app::cli::printing::{OutputArgs, Rows};
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::{Command, Ending, Run, inputs, say, say_stop};
+use slotscope_app::options::NodeSpec;
+use slotscope_app::options::headings::{INPUT, LIMITS, OUTPUT};
+use slotscope_app::pipeline::reading::Reading;
+use slotscope_app::pipeline::{collected, collected_nodes, rejected};
 
 /// Which part of a key belongs in braces
 #[derive(Args, Debug)]

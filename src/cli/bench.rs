@@ -8,12 +8,12 @@ use slotscope_engine::error::Result;
 use slotscope_report::render::csv;
 
 use crate::bench::{self, Figures, view};
-use crate::cli::input::kind::{NEEDS_KEYS, check_paths, check_sources};
-use crate::cli::printing::{OutputArgs, Rows, print_lines};
-use crate::cli::{Command, Ending, Run, inputs, say};
-use crate::options::ReadSpec;
-use crate::options::headings::{OUTPUT, RUN};
-use crate::pipeline::reading::{Options, Reading};
+use slotscope_app::cli::input::kind::{NEEDS_KEYS, check_paths, check_sources};
+use slotscope_app::cli::printing::{OutputArgs, Rows, print_lines};
+use slotscope_app::cli::{Command, Ending, Run, inputs, say};
+use slotscope_app::options::ReadSpec;
+use slotscope_app::options::headings::{OUTPUT, RUN};
+use slotscope_app::pipeline::reading::{Options, Reading};
 
 /// CRC16 throughput of every kernel on this machine, or a scan of a dump by stage
 #[derive(Args, Debug)]

@@ -12,13 +12,14 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::{Level, Manifest};
 use slotscope_engine::source::collection::servers::Role;
 
-use crate::cli::collect_bar::CollectBar;
-use crate::cli::live::{self, LiveArgs};
-use crate::cli::load_args::LoadArgs;
-use crate::cli::printing::{OutputArgs, Rows, print_lines};
-use crate::cli::progress::When;
-use crate::cli::{Command, Ending, Run, collect_view as view, values};
-use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
+use crate::cli::collect_view as view;
+use slotscope_app::cli::collect_bar::CollectBar;
+use slotscope_app::cli::live::{self, LiveArgs};
+use slotscope_app::cli::load_args::LoadArgs;
+use slotscope_app::cli::printing::{OutputArgs, Rows, print_lines};
+use slotscope_app::cli::progress::When;
+use slotscope_app::cli::{Command, Ending, Run, values};
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 
 /// The keys of a running cluster, as a directory that analyze reads
 ///

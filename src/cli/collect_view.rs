@@ -1,7 +1,7 @@
 //! A collection as sections: what was read, from which nodes, and what is missing.
 
-use crate::pipeline::collected::{facts, missing};
-use crate::pipeline::strays;
+use slotscope_app::pipeline::collected::{facts, missing};
+use slotscope_app::pipeline::strays;
 use slotscope_engine::source::collection::load::LoadEntry;
 use slotscope_engine::source::collection::manifest::{Level, Manifest};
 use slotscope_engine::text::{counted, grouped};

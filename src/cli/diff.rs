@@ -7,13 +7,13 @@ use clap::Args;
 use slotscope_engine::error::Result;
 use slotscope_engine::metric::Metric;
 
-use crate::cli::limits::{Limit, any_crossed};
-use crate::cli::printing::{Rows, TableArgs};
-use crate::cli::report_file;
-use crate::cli::{Command, Ending, Run};
 use crate::diff::report::Report;
 use crate::diff::{Diff, view};
-use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
+use slotscope_app::cli::limits::{Limit, any_crossed};
+use slotscope_app::cli::printing::{Rows, TableArgs};
+use slotscope_app::cli::report_file;
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 
 /// What grew and what got hot between two reports
 #[derive(Args, Debug)]

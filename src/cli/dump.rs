@@ -21,10 +21,10 @@ use slotscope_engine::source::forward::Forward;
 use slotscope_report::output::{CsvRows, spelled};
 use slotscope_report::render::json;
 
-use crate::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
-use crate::cli::{Command, Ending, Run, inputs, say_at};
-use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT};
-use crate::options::{FilterSpec, MemorySpec, StorageSpec};
+use slotscope_app::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
+use slotscope_app::cli::{Command, Ending, Run, inputs, say_at};
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT};
+use slotscope_app::options::{FilterSpec, MemorySpec, StorageSpec};
 
 /// The keys of RDB files, one per line: type, sizes, expiry, slot
 ///

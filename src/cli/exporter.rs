@@ -10,12 +10,12 @@ use clap::Args;
 use slotscope_collect::live::{Live, Snapshot};
 use slotscope_engine::error::{Error, Result};
 
-use crate::cli::live::{self, LiveArgs};
-use crate::cli::{Command, Ending, Run, say, values};
 use crate::exporter::http::{self, Answer};
 use crate::exporter::page::{self, Observed};
-use crate::options::headings::{ARGUMENTS, OUTPUT, RUN};
-use crate::pipeline::running;
+use slotscope_app::cli::live::{self, LiveArgs};
+use slotscope_app::cli::{Command, Ending, Run, say, values};
+use slotscope_app::options::headings::{ARGUMENTS, OUTPUT, RUN};
+use slotscope_app::pipeline::running;
 use slotscope_report::render::families::CONTENT_TYPE;
 
 /// A cluster not read for this many intervals is unhealthy.

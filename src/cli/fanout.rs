@@ -19,16 +19,16 @@ use slotscope_engine::tally::rejects::{Reject, Rejects};
 use slotscope_engine::text::shell_word;
 use slotscope_model::Incomplete;
 
-use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
-use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::reading::input_word;
-use crate::cli::values::part_percent;
-use crate::cli::{Command, Ending, Run, inputs};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
-use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
-use crate::options::{HashSpec, NodeSpec, StorageSpec, words};
-use crate::pipeline::rejected;
+use slotscope_app::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
+use slotscope_app::cli::printing::{OutputArgs, Rows};
+use slotscope_app::cli::reading::input_word;
+use slotscope_app::cli::values::part_percent;
+use slotscope_app::cli::{Command, Ending, Run, inputs};
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
+use slotscope_app::options::{HashSpec, NodeSpec, StorageSpec, words};
+use slotscope_app::pipeline::rejected;
 
 /// Lines with a single key each are a key list, unless the user says otherwise.
 const NO_COMMANDS: &str = "has no commands: each line is one key; name a MONITOR capture, an append-only file, or lines of commands";

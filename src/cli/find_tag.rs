@@ -11,11 +11,11 @@ use slotscope_engine::slot::SLOTS;
 use slotscope_report::json;
 use slotscope_topology::{Topology, ranges};
 
-use crate::cli::{Command, Ending, Run};
 use crate::find_tag::view::{TagLine, write};
 use crate::find_tag::{FoundTag, Template, in_slot, on_slots, spread};
-use crate::options::NodeSpec;
-use crate::options::headings::{OUTPUT, TAGS};
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::NodeSpec;
+use slotscope_app::options::headings::{OUTPUT, TAGS};
 
 /// Hash tags for a slot or a node, or spread evenly
 ///

@@ -6,10 +6,10 @@ use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
 
-use crate::cli::values::count;
-use crate::cli::{Command, Ending, Run};
 use crate::generate::{Generate, Profile};
-use crate::options::headings::OUTPUT;
+use slotscope_app::cli::values::count;
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::OUTPUT;
 
 /// A synthetic key dump on standard output
 #[derive(Args, Debug, Clone)]

@@ -18,12 +18,12 @@ use slotscope_engine::tally::Tally;
 use slotscope_report::json;
 use slotscope_topology::Topology;
 
-use crate::cli::overrides::Overrides;
-use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::{Command, Ending, Run};
-use crate::options::NodeSpec;
-use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT};
-use crate::options::{HashSpec, ReadSpec};
+use slotscope_app::cli::overrides::Overrides;
+use slotscope_app::cli::reading::{ReadingArgs, print_format_help};
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::NodeSpec;
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT};
+use slotscope_app::options::{HashSpec, ReadSpec};
 
 /// The hash slot of each key
 #[derive(Args, Debug)]

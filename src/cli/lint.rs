@@ -9,16 +9,16 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::{Scanned, SeenInput};
 
-use crate::cli::input::kind::NEEDS_NAMES;
-use crate::cli::input::servers::ServerArgs;
-use crate::cli::input::{Input, InputFlags};
-use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::reading::ReadingArgs;
-use crate::cli::{Command, Ending, Run, say, say_stop};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
-use crate::options::headings::LIMITS;
-use crate::pipeline::input_info;
-use crate::pipeline::reading::Reading;
+use slotscope_app::cli::input::kind::NEEDS_NAMES;
+use slotscope_app::cli::input::servers::ServerArgs;
+use slotscope_app::cli::input::{Input, InputFlags};
+use slotscope_app::cli::printing::{OutputArgs, Rows};
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::{Command, Ending, Run, say, say_stop};
+use slotscope_app::options::headings::LIMITS;
+use slotscope_app::pipeline::input_info;
+use slotscope_app::pipeline::reading::Reading;
 
 /// The default configuration file.
 const CONFIG: &str = "slotscope.toml";

@@ -8,8 +8,9 @@ use clap_complete::Shell;
 use slotscope_engine::error::{Error, Result};
 
 use crate::cli::first_contact::no_command;
-use crate::cli::{Command, Ending, Run, program};
-use crate::options::headings::ARGUMENTS;
+use crate::cli::program;
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::ARGUMENTS;
 
 /// A completion script for a shell, on standard output
 #[derive(Args, Debug)]

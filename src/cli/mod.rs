@@ -3,13 +3,9 @@
 pub mod advise;
 pub mod analyze;
 pub mod bench;
-pub mod by;
 pub mod capacity;
-pub(crate) mod capacity_args;
 pub mod collect;
-mod collect_bar;
 mod collect_view;
-pub mod command;
 pub mod diff;
 pub mod dump;
 pub mod exporter;
@@ -19,53 +15,34 @@ mod first_contact;
 mod full_screen;
 pub mod generate;
 pub mod help;
-pub mod input;
-pub mod inputs;
-pub(crate) mod judging;
 pub mod keyslot;
-pub mod limits;
 pub mod lint;
-pub mod live;
-pub mod load_args;
 pub mod manual;
-pub mod overrides;
 pub mod plan;
-pub(crate) mod printing;
-pub mod progress;
-pub mod reading;
-pub mod report_file;
 pub mod schema;
-mod service;
 mod synonyms;
 mod table;
 pub mod tally;
 pub mod timeline;
 pub mod top;
-pub mod values;
 pub mod whatif;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
-use std::sync::Arc;
 
 use anstream::ColorChoice;
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, FromArgMatches, ValueEnum};
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::{Name, shown};
-use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::pipe;
-use slotscope_model::Incomplete;
 
 use crate::cli::table::commands;
-use crate::options::headings::GENERAL;
+use slotscope_app::options::headings::GENERAL;
 
-pub use crate::cli::command::{Command, Ending, Output, Run};
 pub use clap::Args;
-
-/// The suggested fix if a file not written by slotscope is in the way.
-const OTHER_DIRECTORY: &str = "name another directory with --out";
+use slotscope_app::cli::{Command, Ending, Run};
+pub use slotscope_app::cli::{reading, report_file, say};
 
 /// Exit code: a limit set by the user was crossed.
 const CROSSED: u8 = 1;
@@ -124,39 +101,6 @@ fn unparsed(error: &clap::Error, words: &[OsString]) -> u8 {
         }
     }
     u8::try_from(error.exit_code()).unwrap_or(FAILED)
-}
-
-/// Prints a line to standard error, ignoring failures.
-pub fn say(message: &str) {
-    let lines: Vec<String> = message.lines().map(shown).collect();
-    drop(writeln!(
-        std::io::stderr(),
-        "slotscope: {}",
-        lines.join("\n")
-    ));
-}
-
-/// Prints what is at a place of an input to standard error.
-pub(crate) fn say_at(file: &Name, byte: u64, what: &str) {
-    say(&format!("{file}: byte {byte}: {what}"));
-}
-
-/// The same for the end of what could be read of it.
-pub(crate) fn say_stop(stop: &Incomplete) {
-    say_at(&stop.file, stop.byte, &stop.reason);
-}
-
-/// Calls `run` with the redaction, if any; redacts its error, too.
-pub(crate) fn redacted<R>(
-    is_redacted: bool,
-    run: impl FnOnce(Option<Arc<Redaction>>) -> Result<R>,
-) -> Result<R> {
-    let keyed = || Redaction::from_environment().map(Arc::new);
-    let redaction = is_redacted.then(keyed).transpose()?;
-    run(redaction.clone()).map_err(|error| match redaction {
-        Some(redaction) => redaction.error(error),
-        None => error,
-    })
 }
 
 /// The program; what it is for is in Cargo.toml.

@@ -7,13 +7,15 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use slotscope_engine::error::{Error, Result};
 
-use crate::cli::{Command, Ending, Output, Run, commands};
-use crate::options::headings::ARGUMENTS;
+use slotscope_app::cli::{Command, Ending, Output, Run};
+use slotscope_app::options::headings::ARGUMENTS;
+
+use crate::cli::commands;
 
 /// JSON outputs of a command: the name of each, which is that of its file in docs/schema, and the type that is written.
 macro_rules! outputs {
     ($($name:literal: $written:ty),*) => {
-        &[$($crate::cli::Output {
+        &[$(slotscope_app::cli::Output {
             name: $name,
             schema: include_str!(concat!("../../docs/schema/", $name, ".json")),
             #[cfg(feature = "schemas")]

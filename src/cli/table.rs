@@ -2,10 +2,10 @@
 
 use crate::cli::schema::outputs;
 use crate::cli::{
-    Command, advise, analyze, bench, capacity, collect, diff, dump, exporter, fanout, find_tag,
-    generate,
+    advise, analyze, bench, capacity, collect, diff, dump, exporter, fanout, find_tag, generate,
 };
 use crate::cli::{help, keyslot, lint, manual, plan, schema, tally, timeline, top, whatif};
+use slotscope_app::cli::Command;
 
 static COMMANDS: &[Command] = &[
     Command::new::<analyze::AnalyzeArgs>(

@@ -9,18 +9,18 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::chunk::CHUNK;
 use slotscope_report::output::{Guard, SingleFile};
 
-use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
-use crate::cli::input::tally_files::Tallies;
-use crate::cli::progress::{self, When};
-use crate::cli::reading::ReadingArgs;
-use crate::cli::{Command, Ending, Run};
-use crate::options::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
-use crate::options::{CountSpec, HashSpec, ListingSpec, StorageSpec, words};
-use crate::partial::job::Job;
-use crate::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
-use crate::partial::tally_file::SCHEMA;
-use crate::partial::{self, Flags, Input, Part, Plan, Split};
-use crate::pipeline::reading::Options;
+use slotscope_app::cli::input::kind::{NEEDS_DUMPS, check_paths};
+use slotscope_app::cli::input::tally_files::Tallies;
+use slotscope_app::cli::progress::{self, When};
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
+use slotscope_app::options::{CountSpec, HashSpec, ListingSpec, StorageSpec};
+use slotscope_app::partial::job::Job;
+use slotscope_app::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
+use slotscope_app::partial::tally_file::SCHEMA;
+use slotscope_app::partial::{self, Input, Part, Plan, Split};
+use slotscope_app::pipeline::reading::Options;
 
 /// Distributed counting: the counts of dumps, as a file
 #[derive(Args, Debug)]
@@ -98,7 +98,8 @@ Example:
 impl Run for TallyArgs {
     fn run(&self, _: &Command) -> Result<Ending> {
         check_paths(&self.reading.inputs, NEEDS_DUMPS)?;
-        let flags = flags(&self.reading, &self.cluster, &self.hashing, &self.counting)?;
+        let cluster = self.cluster.listing()?;
+        let flags = self.reading.flags(&self.hashing, &self.counting, cluster)?;
         let reading = self.reading.reading(Policy::Oss)?;
         let output = open(&self.out, SCHEMA, reading.paths())?;
         let options = reading.options.clone();
@@ -168,22 +169,6 @@ impl Run for RecountArgs {
         output.publish(|out| out.write_all(&bytes))?;
         Ok(Ending::Done)
     }
-}
-
-/// Everything that the counts depend on.
-///
-/// # Errors
-/// A file or value is unusable.
-pub(crate) fn flags(
-    reading: &ReadingArgs,
-    cluster: &ListingSpec,
-    hashing: &HashSpec,
-    counting: &CountSpec,
-) -> Result<Flags> {
-    Ok(Flags {
-        words: [reading.words(None)?.unwrap_or_default(), words(hashing)].concat(),
-        ..Flags::new(reading, hashing, counting, cluster.listing()?)?
-    })
 }
 
 /// The splits of one part, or of all.

@@ -10,14 +10,14 @@ use slotscope_engine::source::collection::manifest::{FILE, SLOT_STATS_FILE};
 use slotscope_engine::source::listed::in_directory;
 use slotscope_report::view::Heat;
 
-use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
-use crate::cli::printing::{ReplaceArgs, Rows, TableArgs};
-use crate::cli::reading::ReadingArgs;
-use crate::cli::{Command, Ending, Run, redacted};
-use crate::options::headings::{COUNTING, OUTPUT};
-use crate::options::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;
 use crate::timeline::{self, view};
+use slotscope_app::cli::input::kind::{NEEDS_TIMES, check_paths};
+use slotscope_app::cli::printing::{ReplaceArgs, Rows, TableArgs};
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::{Command, Ending, Run, redacted};
+use slotscope_app::options::headings::{COUNTING, OUTPUT};
+use slotscope_app::options::{HashSpec, NodeSpec};
 
 /// Operations over time and slots, and bursts by name
 #[derive(Args, Debug)]

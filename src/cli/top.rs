@@ -17,12 +17,12 @@ use slotscope_engine::source::remote;
 use slotscope_engine::text::shell_word;
 
 use crate::cli::full_screen::FullScreen;
-use crate::cli::live::{self, LiveArgs};
-use crate::cli::{Command, Ending, Run, values};
-use crate::options::headings::{ARGUMENTS, RUN};
 use crate::top::reader::{Reader, Request, Update};
 use crate::top::screen::{Screen, Wish};
 use crate::top::view;
+use slotscope_app::cli::live::{self, LiveArgs};
+use slotscope_app::cli::{Command, Ending, Run, values};
+use slotscope_app::options::headings::{ARGUMENTS, RUN};
 
 /// The shortest interval: each reading costs node time.
 const LEAST: Duration = Duration::from_millis(200);

@@ -14,23 +14,23 @@ use slotscope_model::InputFacts;
 use slotscope_model::role_load::Asked;
 use slotscope_topology::Topology;
 
-use crate::cli::by::ByArgs;
-use crate::cli::input::kind::{NEEDS_NAMES, NOTHING};
-use crate::cli::input::servers::ServerArgs;
-use crate::cli::input::{InputFlags, Keys};
-use crate::cli::printing::{Rows, TableArgs};
-use crate::cli::reading::ReadingArgs;
-use crate::cli::values::memory_size;
-use crate::cli::{Command, Ending, Run};
-use crate::options::headings::{CHANGES, LIMITS, OUTPUT};
-use crate::options::{HashSpec, NodeSpec};
-use crate::pipeline::beside::Beside;
-use crate::pipeline::reading::Reading;
-use crate::pipeline::{Analysis, file_nodes, input_info};
-use crate::renaming::RenameRules;
 use crate::whatif::findings::WhatIfFindings;
 use crate::whatif::wording::sentence;
 use crate::whatif::{WhatIf, WhatIfChange, view};
+use slotscope_app::cli::by::ByArgs;
+use slotscope_app::cli::input::kind::{NEEDS_NAMES, NOTHING};
+use slotscope_app::cli::input::servers::ServerArgs;
+use slotscope_app::cli::input::{InputFlags, Keys};
+use slotscope_app::cli::printing::{Rows, TableArgs};
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::values::memory_size;
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::{CHANGES, LIMITS, OUTPUT};
+use slotscope_app::options::{HashSpec, NodeSpec};
+use slotscope_app::pipeline::beside::Beside;
+use slotscope_app::pipeline::reading::Reading;
+use slotscope_app::pipeline::{Analysis, file_nodes, input_info};
+use slotscope_app::renaming::RenameRules;
 
 /// The same keys with other nodes, hash policy or tags
 #[derive(Args, Debug)]

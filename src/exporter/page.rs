@@ -14,7 +14,7 @@ use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_model::state::{Role, State};
 use slotscope_report::render::families::{END, Families};
 
-use crate::pipeline::running::pairs;
+use slotscope_app::pipeline::running::pairs;
 
 /// Nodes with their own series: those most above their fair share of memory or load.
 pub(crate) const NODES: usize = 20;
@@ -341,7 +341,8 @@ mod tests {
             snapshot(primaries, 1_000_000),
             snapshot(primaries, 1_010_000),
         ];
-        let summary = crate::pipeline::running::summary(&snapshots[0], &snapshots[1]).unwrap();
+        let summary =
+            slotscope_app::pipeline::running::summary(&snapshots[0], &snapshots[1]).unwrap();
         let observed = Observed {
             cluster: "shop",
             snapshots: [&snapshots[0], &snapshots[1]],

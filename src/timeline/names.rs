@@ -12,10 +12,10 @@ use slotscope_engine::tally::Tally;
 use slotscope_engine::tally::recount::Recount;
 use slotscope_engine::tally::tags::TagCounter;
 
-use crate::pipeline::reading::Reading;
 use crate::timeline::bursts::SlotBurst;
 use crate::timeline::counts::{Counts, timed};
 use crate::timeline::grid::{Grid, TimeAxis};
+use slotscope_app::pipeline::reading::Reading;
 
 /// Bytes kept of a long name.
 const MAX_NAME: usize = 512;

@@ -15,8 +15,6 @@ use slotscope_model::Incomplete;
 use slotscope_report::view::Heat;
 use slotscope_topology::Topology;
 
-use crate::pipeline::reading::Reading;
-use crate::pipeline::{file_nodes, rejected, slot_stats};
 use crate::timeline::Timeline;
 use crate::timeline::counts::Counts;
 use crate::timeline::grid::{Grid, TimeAxis};
@@ -24,6 +22,8 @@ use crate::timeline::names::{Names, heavy_tags};
 use crate::timeline::picture::Picture;
 use crate::timeline::redacted;
 use crate::timeline::series::Series;
+use slotscope_app::pipeline::reading::Reading;
+use slotscope_app::pipeline::{file_nodes, rejected, slot_stats};
 
 /// The load to measure, and how to show it.
 #[derive(Default)]

@@ -9,9 +9,9 @@ use slotscope_model::nodes::NodeLoad;
 use slotscope_model::standing::Standing;
 use slotscope_report::view::{self, Block};
 
-use crate::pipeline::running::summary;
 use crate::top::rows::{Cluster, Health, Shard};
 use crate::top::screen::Verdict;
+use slotscope_app::pipeline::running::summary;
 
 /// Judges the time between two readings, and adds each shard's standing to its row.
 ///

@@ -19,8 +19,8 @@ use slotscope_engine::tally::{Parts, Tallies, Tally};
 use slotscope_topology::Topology;
 use slotscope_topology::identity::identities;
 
-use crate::renaming::{RenameRules, Renaming};
 use crate::whatif::tag_splits::TagSplits;
+use slotscope_app::renaming::{RenameRules, Renaming};
 
 /// Bytes of renamed keys counted at a time.
 const BATCH_BYTES: usize = 4 << 20;

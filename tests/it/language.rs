@@ -44,9 +44,10 @@ const COMMENT_PHRASES: &str = r"
 const OPENING: &str = r"^(What|Who|Whose|Which)\b[^?]*$";
 
 /// Files whose comments are help texts or Python documentation, and may open with a question.
-const MAY_ASK: [&str; 4] = [
+const MAY_ASK: [&str; 5] = [
     "src/cli/",
-    "src/options/",
+    "crates/app/src/cli/",
+    "crates/app/src/options/",
     "src/generate/mod.rs",
     "python/src/",
 ];

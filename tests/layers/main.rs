@@ -17,6 +17,7 @@ use form::{MEDIAN, complaints, of_form};
 const ROOTS: &[&str] = &[
     "src",
     "crates/advisor/src",
+    "crates/app/src",
     "crates/collect/src",
     "crates/engine/src",
     "crates/findings/src",

@@ -27,19 +27,19 @@ use slotscope_topology::Topology;
 use slotscope_topology::cluster_info::{self, NodeKeys};
 
 use crate::cli::analyze::destination::report_name;
-use crate::cli::input::kind::NOTHING;
-use crate::cli::input::servers::{Collected, ServerArgs};
-use crate::cli::input::{FoundInput, InputFlags, Keys, counted_already};
-use crate::cli::judging::JudgeArgs;
-use crate::cli::limits::{Limit, any_crossed};
-use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
-use crate::cli::progress::When;
-use crate::cli::reading::ReadingArgs;
-use crate::cli::{Command, Ending, Run, redacted, report_file};
-use crate::options::headings::{CLUSTER, INPUT, LIMITS, OUTPUT};
-use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage, times};
-use crate::pipeline::Analysis;
-use crate::pipeline::reading::pool;
+use slotscope_app::cli::input::kind::NOTHING;
+use slotscope_app::cli::input::servers::{Collected, ServerArgs};
+use slotscope_app::cli::input::{FoundInput, InputFlags, Keys, counted_already};
+use slotscope_app::cli::judging::JudgeArgs;
+use slotscope_app::cli::limits::{Limit, any_crossed};
+use slotscope_app::cli::printing::{OutputArgs, ReplaceArgs, Rows};
+use slotscope_app::cli::progress::When;
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::{Command, Ending, Run, redacted, report_file};
+use slotscope_app::options::headings::{CLUSTER, INPUT, LIMITS, OUTPUT};
+use slotscope_app::options::{self, CountSpec, HashSpec, NodeSpec, storage, times};
+use slotscope_app::pipeline::Analysis;
+use slotscope_app::pipeline::reading::pool;
 
 /// Key dumps in, a report out: the main job
 #[derive(Args, Debug)]

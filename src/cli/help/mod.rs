@@ -10,8 +10,9 @@ use slotscope_engine::error::{Error, Result};
 
 use crate::cli::first_contact::no_command;
 use crate::cli::help::topics::{TOPICS, Topic};
-use crate::cli::{Command, Ending, Run, program};
-use crate::options::headings::ARGUMENTS;
+use crate::cli::program;
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::ARGUMENTS;
 
 /// A command's flags, or a page of the manual
 #[derive(Args, Debug)]
