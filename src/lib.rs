@@ -30,7 +30,8 @@
 //! # Features
 //!
 //! - `charts` (default): the PNG charts of a report.
-//! - `cli` (default): the program `slotscope`, with live servers. Without it the library has no terminal dependencies.
+//! - `cli` (default): the program `slotscope`. Without it the library has no terminal dependencies.
+//! - `live` (default): the commands `collect`, `exporter` and `top`.
 //! - `cloud`: dumps in object stores and on web servers.
 #![deny(missing_docs)]
 
@@ -45,8 +46,6 @@ pub mod capacity;
 pub mod cli;
 #[doc(hidden)]
 pub mod diff;
-#[cfg(feature = "cli")]
-mod exporter;
 #[doc(hidden)]
 pub mod fanout;
 #[doc(hidden)]
@@ -58,17 +57,12 @@ pub mod lint;
 pub mod plan;
 #[cfg(feature = "cli")]
 mod timeline;
-#[cfg(feature = "cli")]
-mod top;
 #[doc(hidden)]
 pub mod whatif;
 
 pub use slotscope_app::{options, partial};
 #[doc(hidden)]
 pub use slotscope_app::{pipeline, renaming, source};
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub use slotscope_collect as collect;
 pub use slotscope_engine::metric;
 #[doc(hidden)]
 pub use slotscope_engine::{
@@ -77,6 +71,9 @@ pub use slotscope_engine::{
 #[doc(hidden)]
 pub use slotscope_findings as findings;
 pub use slotscope_findings::steps;
+#[cfg(feature = "live")]
+#[doc(hidden)]
+pub use slotscope_live as live;
 pub use slotscope_model as summary;
 #[doc(hidden)]
 pub use slotscope_planner as planner;

@@ -4,15 +4,11 @@ pub mod advise;
 pub mod analyze;
 pub mod bench;
 pub mod capacity;
-pub mod collect;
-mod collect_view;
 pub mod diff;
 pub mod dump;
-pub mod exporter;
 pub mod fanout;
 pub mod find_tag;
 mod first_contact;
-mod full_screen;
 pub mod generate;
 pub mod help;
 pub mod keyslot;
@@ -24,7 +20,6 @@ mod synonyms;
 mod table;
 pub mod tally;
 pub mod timeline;
-pub mod top;
 pub mod whatif;
 
 use std::ffi::OsString;
@@ -48,11 +43,6 @@ pub use slotscope_app::cli::{reading, report_file, say};
 const CROSSED: u8 = 1;
 /// Exit code: usage error, I/O error, or bad input.
 const FAILED: u8 = 2;
-
-/// Restores the terminal from full screen, for whoever ends the program.
-pub fn leave_screen() {
-    full_screen::leave();
-}
 
 /// Runs the command line `words`, starting with the program's name, and returns the exit code. Signals are up to the
 /// caller.

@@ -1,10 +1,8 @@
 //! The table of commands, in the order of the help.
 
 use crate::cli::schema::outputs;
-use crate::cli::{
-    advise, analyze, bench, capacity, collect, diff, dump, exporter, fanout, find_tag, generate,
-};
-use crate::cli::{help, keyslot, lint, manual, plan, schema, tally, timeline, top, whatif};
+use crate::cli::{advise, analyze, bench, capacity, diff, dump, fanout, find_tag, generate};
+use crate::cli::{help, keyslot, lint, manual, plan, schema, tally, timeline, whatif};
 use slotscope_app::cli::Command;
 
 static COMMANDS: &[Command] = &[
@@ -12,12 +10,15 @@ static COMMANDS: &[Command] = &[
         "analyze",
         outputs!("report": slotscope_model::Summary, "node-counts": slotscope_model::node_counts::NodeCounts),
     ),
-    Command::new::<collect::CollectArgs>(
+    #[cfg(feature = "live")]
+    Command::new::<slotscope_live::cli::collect::CollectArgs>(
         "collect",
         outputs!("collect": slotscope_engine::source::collection::manifest::Manifest),
     ),
-    Command::new::<exporter::ExporterArgs>("exporter", &[]),
-    Command::new::<top::TopArgs>("top", &[]),
+    #[cfg(feature = "live")]
+    Command::new::<slotscope_live::cli::exporter::ExporterArgs>("exporter", &[]),
+    #[cfg(feature = "live")]
+    Command::new::<slotscope_live::cli::top::TopArgs>("top", &[]),
     Command::new::<plan::PlanArgs>(
         "plan",
         outputs!("plan": slotscope_findings::plan::outcome::PlanOutcome),

@@ -377,6 +377,7 @@ fn the_architecture_names_every_part_of_the_code() {
     let folders = [
         "src",
         "crates/app/src",
+        "crates/live/src",
         "crates/engine/src",
         "crates/findings/src",
         "crates/report/src",

@@ -83,6 +83,11 @@ const LAYERS: &[Layers] = &[
     },
     // The commands are slices: parts shared by two of them are in a lower crate.
     Layers {
+        root: "crates/live/src",
+        leaves: "",
+        rows: &[("cli", ANYTHING)],
+    },
+    Layers {
         root: "src",
         leaves: "",
         rows: &[

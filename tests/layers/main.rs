@@ -22,6 +22,7 @@ const ROOTS: &[&str] = &[
     "crates/engine/src",
     "crates/findings/src",
     "crates/hashslot/src",
+    "crates/live/src",
     "crates/keyname/src",
     "crates/model/src",
     "crates/objects/src",

@@ -101,7 +101,7 @@ impl Drop for FullScreen {
 }
 
 /// Restores the terminal if the screen is active, after waiting for a drawing in progress.
-pub(crate) fn leave() {
+pub fn leave() {
     leave_to(&mut io::stdout().lock());
 }
 
