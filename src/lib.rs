@@ -32,11 +32,10 @@
 //! - `charts` (default): the PNG charts of a report.
 //! - `cli` (default): the program `slotscope`. Without it the library has no terminal dependencies.
 //! - `live` (default): the commands `collect`, `exporter` and `top`.
+//! - `names` (default): the commands `advise`, `fanout` and `lint`.
 //! - `cloud`: dumps in object stores and on web servers.
 #![deny(missing_docs)]
 
-#[doc(hidden)]
-pub mod advise;
 #[cfg(feature = "cli")]
 mod bench;
 #[doc(hidden)]
@@ -47,13 +46,9 @@ pub mod cli;
 #[doc(hidden)]
 pub mod diff;
 #[doc(hidden)]
-pub mod fanout;
-#[doc(hidden)]
 pub mod find_tag;
 #[doc(hidden)]
 pub mod generate;
-#[doc(hidden)]
-pub mod lint;
 pub mod plan;
 #[cfg(feature = "cli")]
 mod timeline;
@@ -75,6 +70,9 @@ pub use slotscope_findings::steps;
 #[doc(hidden)]
 pub use slotscope_live as live;
 pub use slotscope_model as summary;
+#[cfg(feature = "names")]
+#[doc(hidden)]
+pub use slotscope_names as names;
 #[doc(hidden)]
 pub use slotscope_planner as planner;
 pub use slotscope_report as report;

@@ -6,7 +6,6 @@ use std::thread;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use slotscope::cli::advise::AdviseArgs;
 use slotscope::cli::analyze::AnalyzeArgs;
 use slotscope::cli::plan::PlanArgs;
 use slotscope::cli::reading::ReadingArgs;
@@ -16,6 +15,7 @@ use slotscope::diff::Diff;
 use slotscope::diff::report::Report as Compared;
 use slotscope::metric::Metric;
 use slotscope::name::Name;
+use slotscope::names::cli::advise::AdviseArgs;
 use slotscope::output::abandon;
 use slotscope::{Error, Result, Summary};
 

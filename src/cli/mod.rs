@@ -1,18 +1,15 @@
 //! The subcommands, one file each with its flags and `run`.
 
-pub mod advise;
 pub mod analyze;
 pub mod bench;
 pub mod capacity;
 pub mod diff;
 pub mod dump;
-pub mod fanout;
 pub mod find_tag;
 mod first_contact;
 pub mod generate;
 pub mod help;
 pub mod keyslot;
-pub mod lint;
 pub mod manual;
 pub mod plan;
 pub mod schema;

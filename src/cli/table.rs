@@ -1,8 +1,8 @@
 //! The table of commands, in the order of the help.
 
 use crate::cli::schema::outputs;
-use crate::cli::{advise, analyze, bench, capacity, diff, dump, fanout, find_tag, generate};
-use crate::cli::{help, keyslot, lint, manual, plan, schema, tally, timeline, whatif};
+use crate::cli::{analyze, bench, capacity, diff, dump, find_tag, generate};
+use crate::cli::{help, keyslot, manual, plan, schema, tally, timeline, whatif};
 use slotscope_app::cli::Command;
 
 static COMMANDS: &[Command] = &[
@@ -36,12 +36,21 @@ static COMMANDS: &[Command] = &[
         "capacity",
         outputs!("capacity": crate::capacity::Capacity),
     ),
-    Command::new::<fanout::FanoutArgs>("fanout", outputs!("fanout": crate::fanout::FanoutFindings)),
-    Command::new::<advise::AdviseArgs>(
-        "advise",
-        outputs!("advise": slotscope_advisor::findings::AdviseFindings),
+    #[cfg(feature = "names")]
+    Command::new::<slotscope_names::cli::fanout::FanoutArgs>(
+        "fanout",
+        outputs!("fanout": slotscope_names::fanout::FanoutFindings),
     ),
-    Command::new::<lint::LintArgs>("lint", outputs!("lint": crate::lint::LintFindings)),
+    #[cfg(feature = "names")]
+    Command::new::<slotscope_names::cli::advise::AdviseArgs>(
+        "advise",
+        outputs!("advise": slotscope_names::advise::findings::AdviseFindings),
+    ),
+    #[cfg(feature = "names")]
+    Command::new::<slotscope_names::cli::lint::LintArgs>(
+        "lint",
+        outputs!("lint": slotscope_names::lint::LintFindings),
+    ),
     Command::new::<keyslot::KeyslotArgs>("keyslot", outputs!("keyslot": keyslot::KeySlot)),
     Command::new::<find_tag::FindTagArgs>(
         "find-tag",

@@ -378,6 +378,7 @@ fn the_architecture_names_every_part_of_the_code() {
         "src",
         "crates/app/src",
         "crates/live/src",
+        "crates/names/src",
         "crates/engine/src",
         "crates/findings/src",
         "crates/report/src",

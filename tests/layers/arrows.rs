@@ -88,6 +88,11 @@ const LAYERS: &[Layers] = &[
         rows: &[("cli", ANYTHING)],
     },
     Layers {
+        root: "crates/names/src",
+        leaves: "",
+        rows: &[("cli", ANYTHING)],
+    },
+    Layers {
         root: "src",
         leaves: "",
         rows: &[

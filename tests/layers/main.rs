@@ -23,6 +23,7 @@ const ROOTS: &[&str] = &[
     "crates/findings/src",
     "crates/hashslot/src",
     "crates/live/src",
+    "crates/names/src",
     "crates/keyname/src",
     "crates/model/src",
     "crates/objects/src",

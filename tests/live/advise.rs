@@ -1,8 +1,8 @@
 //! The scripts of a recommended scheme on a real cluster: as many are refused as predicted.
 
-use slotscope::advise::findings::AdviseFindings;
-use slotscope::advise::model::Model;
-use slotscope::advise::owners::Owners;
+use slotscope::names::advise::findings::AdviseFindings;
+use slotscope::names::advise::model::Model;
+use slotscope::names::advise::owners::Owners;
 use slotscope::renaming::RenameRules;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::slot;

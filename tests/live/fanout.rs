@@ -1,8 +1,8 @@
 //! fanout against a real three-node cluster: refusals are predicted with their errors, and nothing else is refused.
 
 use slotscope::command::{Command, Commands};
-use slotscope::fanout::outcome::BatchOutcome;
 use slotscope::format::parse::words::words;
+use slotscope::names::fanout::outcome::BatchOutcome;
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
 use testkit::cluster::{Cluster, bulks, even};

@@ -1,8 +1,8 @@
 //! The forecasts of advise hold: names and batches are rewritten by the rules for whatif and counted by slot.
 
-use slotscope::advise::decision::Decision;
-use slotscope::advise::findings::AdviseFindings;
-use slotscope::advise::model::Model;
+use slotscope::names::advise::decision::Decision;
+use slotscope::names::advise::findings::AdviseFindings;
+use slotscope::names::advise::model::Model;
 use slotscope::renaming::RenameRules;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::slot;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slotscope::fanout::{Fanout, Lines};
+use slotscope::names::fanout::{Fanout, Lines};
 use slotscope::slot::policy::Policy;
 use slotscope::summary::Rejected;
 use slotscope::topology::Topology;

@@ -3,7 +3,7 @@
 mod latency;
 mod traffic;
 
-use slotscope::fanout::outcome::BatchOutcome;
+use slotscope::names::fanout::outcome::BatchOutcome;
 use slotscope::topology::Topology;
 use testkit::prelude::*;
 

@@ -6,8 +6,7 @@ use slotscope_engine::format::parse::words;
 use slotscope_engine::format::{self, Head};
 
 /// The user's choice of the kind of an input.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Lines {
     /// Detected by the content
     #[default]

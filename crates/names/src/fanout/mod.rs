@@ -14,7 +14,6 @@ mod script;
 pub mod shapes;
 mod transactions;
 pub mod unknown;
-#[cfg(feature = "cli")]
 pub(crate) mod view;
 
 use slotscope_advisor::batches::Batches;

@@ -6,7 +6,6 @@ mod config;
 mod examples;
 mod rules;
 mod sharing;
-#[cfg(feature = "cli")]
 pub(crate) mod view;
 
 use serde::Serialize;
@@ -34,7 +33,7 @@ const OTHER_CONVENTION: f64 = 0.9;
 /// The findings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub(crate) struct LintFindings {
+pub struct LintFindings {
     /// The name and version of this form.
     #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
@@ -53,7 +52,7 @@ pub(crate) struct LintFindings {
 /// A rule that keys break.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub(crate) struct Finding {
+pub struct Finding {
     /// Its id.
     pub rule: String,
     /// How bad it is.
@@ -74,7 +73,7 @@ pub(crate) struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Counted {
+pub enum Counted {
     /// Exactly.
     Exactly,
     /// In a sample of the tags: there are more.
