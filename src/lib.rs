@@ -31,6 +31,7 @@
 //!
 //! - `charts` (default): the PNG charts of a report.
 //! - `cli` (default): the program `slotscope`. Without it the library has no terminal dependencies.
+//! - `history` (default): the commands `diff`, `capacity` and `timeline`.
 //! - `live` (default): the commands `collect`, `exporter` and `top`.
 //! - `names` (default): the commands `advise`, `fanout` and `lint`.
 //! - `cloud`: dumps in object stores and on web servers.
@@ -38,20 +39,14 @@
 
 #[cfg(feature = "cli")]
 mod bench;
-#[doc(hidden)]
-pub mod capacity;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-#[doc(hidden)]
-pub mod diff;
 #[doc(hidden)]
 pub mod find_tag;
 #[doc(hidden)]
 pub mod generate;
 pub mod plan;
-#[cfg(feature = "cli")]
-mod timeline;
 #[doc(hidden)]
 pub mod whatif;
 
@@ -66,6 +61,9 @@ pub use slotscope_engine::{
 #[doc(hidden)]
 pub use slotscope_findings as findings;
 pub use slotscope_findings::steps;
+#[cfg(feature = "history")]
+#[doc(hidden)]
+pub use slotscope_history as history;
 #[cfg(feature = "live")]
 #[doc(hidden)]
 pub use slotscope_live as live;

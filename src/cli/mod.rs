@@ -2,8 +2,6 @@
 
 pub mod analyze;
 pub mod bench;
-pub mod capacity;
-pub mod diff;
 pub mod dump;
 pub mod find_tag;
 mod first_contact;
@@ -16,7 +14,6 @@ pub mod schema;
 mod synonyms;
 mod table;
 pub mod tally;
-pub mod timeline;
 pub mod whatif;
 
 use std::ffi::OsString;

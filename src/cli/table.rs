@@ -1,8 +1,8 @@
 //! The table of commands, in the order of the help.
 
 use crate::cli::schema::outputs;
-use crate::cli::{analyze, bench, capacity, diff, dump, find_tag, generate};
-use crate::cli::{help, keyslot, manual, plan, schema, tally, timeline, whatif};
+use crate::cli::{analyze, bench, dump, find_tag, generate};
+use crate::cli::{help, keyslot, manual, plan, schema, tally, whatif};
 use slotscope_app::cli::Command;
 
 static COMMANDS: &[Command] = &[
@@ -27,14 +27,20 @@ static COMMANDS: &[Command] = &[
         "whatif",
         outputs!("whatif": crate::whatif::findings::WhatIfFindings),
     ),
-    Command::new::<timeline::TimelineArgs>(
+    #[cfg(feature = "history")]
+    Command::new::<slotscope_history::cli::timeline::TimelineArgs>(
         "timeline",
-        outputs!("timeline": crate::timeline::Timeline),
+        outputs!("timeline": slotscope_history::timeline::Timeline),
     ),
-    Command::new::<diff::DiffArgs>("diff", outputs!("diff": crate::diff::Diff)),
-    Command::new::<capacity::CapacityArgs>(
+    #[cfg(feature = "history")]
+    Command::new::<slotscope_history::cli::diff::DiffArgs>(
+        "diff",
+        outputs!("diff": slotscope_history::diff::Diff),
+    ),
+    #[cfg(feature = "history")]
+    Command::new::<slotscope_history::cli::capacity::CapacityArgs>(
         "capacity",
-        outputs!("capacity": crate::capacity::Capacity),
+        outputs!("capacity": slotscope_history::capacity::Capacity),
     ),
     #[cfg(feature = "names")]
     Command::new::<slotscope_names::cli::fanout::FanoutArgs>(

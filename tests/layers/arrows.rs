@@ -83,6 +83,15 @@ const LAYERS: &[Layers] = &[
     },
     // The commands are slices: parts shared by two of them are in a lower crate.
     Layers {
+        root: "crates/history/src",
+        leaves: "",
+        rows: &[
+            // Names in adjacent reports are compared like those in two reports.
+            ("capacity", "diff"),
+            ("cli", ANYTHING),
+        ],
+    },
+    Layers {
         root: "crates/live/src",
         leaves: "",
         rows: &[("cli", ANYTHING)],
@@ -95,12 +104,7 @@ const LAYERS: &[Layers] = &[
     Layers {
         root: "src",
         leaves: "",
-        rows: &[
-            ("cli", ANYTHING),
-            ("main", "slotscope"),
-            // Names in adjacent reports are compared like those in two reports.
-            ("capacity", "diff"),
-        ],
+        rows: &[("cli", ANYTHING), ("main", "slotscope")],
     },
 ];
 

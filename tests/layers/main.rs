@@ -24,6 +24,7 @@ const ROOTS: &[&str] = &[
     "crates/hashslot/src",
     "crates/live/src",
     "crates/names/src",
+    "crates/history/src",
     "crates/keyname/src",
     "crates/model/src",
     "crates/objects/src",

@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use slotscope::capacity::{History, Options};
-use slotscope::diff::Diff;
-use slotscope::diff::report::Report;
+use slotscope::history::capacity::{History, Options};
+use slotscope::history::diff::Diff;
+use slotscope::history::diff::report::Report;
 use slotscope::name::Name;
 use slotscope::names::lint::NamingRules;
 use slotscope::report::render::json;

@@ -8,7 +8,6 @@ mod hot;
 mod names;
 mod old_new;
 pub mod report;
-#[cfg(feature = "cli")]
 pub(crate) mod view;
 mod wording;
 

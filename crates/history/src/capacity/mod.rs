@@ -12,18 +12,14 @@ pub mod names;
 mod notes;
 #[doc(hidden)]
 pub mod outlook;
-#[cfg(feature = "cli")]
 pub mod outputs;
 mod parts;
-#[cfg(feature = "cli")]
 pub(crate) mod picture;
 #[doc(hidden)]
 pub mod point;
 mod season;
 pub mod shards;
-#[cfg(feature = "cli")]
 pub(crate) mod table;
-#[cfg(feature = "cli")]
 pub(crate) mod view;
 mod wording;
 
@@ -348,7 +344,6 @@ impl History {
     }
 }
 
-#[cfg(feature = "cli")]
 impl Capacity {
     /// The months that are looked ahead.
     fn months(&self) -> Vec<u32> {

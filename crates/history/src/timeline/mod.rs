@@ -30,7 +30,7 @@ pub(crate) const SLOTS_PER_ROW: usize = 64;
 /// then, and all rates such amounts a second. All lists of numbers over time have one for each bucket.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub(crate) struct Timeline {
+pub struct Timeline {
     /// The name and version of this form.
     #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
@@ -67,7 +67,7 @@ pub(crate) struct Timeline {
 /// A span of time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub(crate) struct Bucket {
+pub struct Bucket {
     /// Its start, in seconds since 1970 (UTC).
     pub from: u64,
     /// Its end, which is not in it.
@@ -79,7 +79,7 @@ pub(crate) struct Bucket {
 /// Slots over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub(crate) struct SlotsOverTime {
+pub struct SlotsOverTime {
     /// Slots that share a row: row 0 has slots 0 to one less than that.
     pub slots_per_row: usize,
     /// The operations of each row by bucket.
@@ -89,7 +89,7 @@ pub(crate) struct SlotsOverTime {
 /// A node over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub(crate) struct NodeOverTime {
+pub struct NodeOverTime {
     /// Its id in the cluster.
     pub id: Name,
     /// Its display name.
@@ -105,7 +105,7 @@ pub(crate) struct NodeOverTime {
 /// A hash tag over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub(crate) struct TagOverTime {
+pub struct TagOverTime {
     /// The tag.
     pub tag: Name,
     /// Its slot.
@@ -124,7 +124,7 @@ pub(crate) struct TagOverTime {
 /// A time in which a slot has far more operations than usual.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub(crate) struct Burst {
+pub struct Burst {
     /// The tag that has at least half of its operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<Name>,

@@ -4,14 +4,11 @@ use std::io::{self, Write};
 
 use slotscope_report::json;
 use slotscope_report::output::OutputSet;
-#[cfg(feature = "charts")]
 use slotscope_report::output::Written;
 use slotscope_report::render::csv;
 use slotscope_report::render::html::sections;
 
-#[cfg(feature = "charts")]
 use crate::capacity::picture;
-#[cfg(feature = "charts")]
 use crate::capacity::wording::scope;
 use crate::capacity::{Capacity, table, view};
 
@@ -20,24 +17,21 @@ const ROWS: usize = 40;
 
 /// The files.
 pub(crate) fn outputs() -> OutputSet<Capacity> {
-    let files = OutputSet::marked("\"schema\":\"slotscope.capacity/")
+    OutputSet::marked("\"schema\":\"slotscope.capacity/")
         .file("capacity.json", |review, out| {
             json::write_object(review, out)
         })
         .file("capacity.html", page)
         .file("capacity.csv", |review, out| {
             csv::write(&table::rows(review), out)
-        });
-    #[cfg(feature = "charts")]
-    let files = files.maybe("capacity.png", |review, out| png(review, out));
-    files
+        })
+        .maybe("capacity.png", |review, out| png(review, out))
 }
 
 /// The chart, if there is one: it needs two reports.
 ///
 /// # Errors
 /// `out` cannot be written.
-#[cfg(feature = "charts")]
 pub fn png(review: &Capacity, out: &mut dyn Write) -> io::Result<Written> {
     let Some(figure) = picture::figure(review) else {
         return Ok(Written::Nothing);

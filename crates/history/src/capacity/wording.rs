@@ -2,7 +2,6 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, bytes, counted, day, percent, short, signed_percent};
-#[cfg(feature = "cli")]
 use slotscope_model::measure::Measure;
 
 use crate::capacity::Capacity;
@@ -42,7 +41,6 @@ fn fullest_grown(review: &Capacity) -> Option<String> {
 }
 
 /// The title of a chart: the shard that is full first, else how all grows.
-#[cfg(feature = "cli")]
 pub(super) fn headline(review: &Capacity) -> String {
     let trend = || {
         Some(growth(
@@ -56,7 +54,6 @@ pub(super) fn headline(review: &Capacity) -> String {
 }
 
 /// The noun of a metric at the start of a sentence.
-#[cfg(feature = "cli")]
 pub(super) fn capital(metric: Metric) -> String {
     let noun = Measure::from(metric).noun();
     noun[..1].to_uppercase() + &noun[1..]
