@@ -34,6 +34,7 @@
 //! - `history` (default): the commands `diff`, `capacity` and `timeline`.
 //! - `live` (default): the commands `collect`, `exporter` and `top`.
 //! - `names` (default): the commands `advise`, `fanout` and `lint`.
+//! - `parts` (default): the commands `tally`, `merge` and `recount`.
 //! - `cloud`: dumps in object stores and on web servers.
 #![deny(missing_docs)]
 
@@ -71,6 +72,9 @@ pub use slotscope_model as summary;
 #[cfg(feature = "names")]
 #[doc(hidden)]
 pub use slotscope_names as names;
+#[cfg(feature = "parts")]
+#[doc(hidden)]
+pub use slotscope_parts as parts;
 #[doc(hidden)]
 pub use slotscope_planner as planner;
 pub use slotscope_report as report;

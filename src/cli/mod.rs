@@ -13,7 +13,6 @@ pub mod plan;
 pub mod schema;
 mod synonyms;
 mod table;
-pub mod tally;
 pub mod whatif;
 
 use std::ffi::OsString;

@@ -2,7 +2,7 @@
 
 use crate::cli::schema::outputs;
 use crate::cli::{analyze, bench, dump, find_tag, generate};
-use crate::cli::{help, keyslot, manual, plan, schema, tally, whatif};
+use crate::cli::{help, keyslot, manual, plan, schema, whatif};
 use slotscope_app::cli::Command;
 
 static COMMANDS: &[Command] = &[
@@ -63,9 +63,12 @@ static COMMANDS: &[Command] = &[
         outputs!("find-tag": crate::find_tag::view::TagLine),
     ),
     Command::new::<dump::DumpArgs>("dump", outputs!("dump": dump::RecordLine)),
-    Command::new::<tally::TallyArgs>("tally", &[]),
-    Command::new::<tally::MergeArgs>("merge", &[]),
-    Command::new::<tally::RecountArgs>("recount", &[]),
+    #[cfg(feature = "parts")]
+    Command::new::<slotscope_parts::cli::tally::TallyArgs>("tally", &[]),
+    #[cfg(feature = "parts")]
+    Command::new::<slotscope_parts::cli::tally::MergeArgs>("merge", &[]),
+    #[cfg(feature = "parts")]
+    Command::new::<slotscope_parts::cli::tally::RecountArgs>("recount", &[]),
     Command::new::<generate::GenerateArgs>("generate", &[]),
     Command::new::<bench::BenchArgs>("bench", outputs!("bench": crate::bench::Figures)),
     Command::new::<manual::CompletionsArgs>("completions", &[]),

@@ -380,6 +380,7 @@ fn the_architecture_names_every_part_of_the_code() {
         "crates/live/src",
         "crates/names/src",
         "crates/history/src",
+        "crates/parts/src",
         "crates/engine/src",
         "crates/findings/src",
         "crates/report/src",

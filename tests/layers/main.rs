@@ -25,6 +25,7 @@ const ROOTS: &[&str] = &[
     "crates/live/src",
     "crates/names/src",
     "crates/history/src",
+    "crates/parts/src",
     "crates/keyname/src",
     "crates/model/src",
     "crates/objects/src",
