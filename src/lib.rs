@@ -62,19 +62,7 @@ pub use slotscope_engine::{
 #[doc(hidden)]
 pub use slotscope_findings as findings;
 pub use slotscope_findings::steps;
-#[cfg(feature = "history")]
-#[doc(hidden)]
-pub use slotscope_history as history;
-#[cfg(feature = "live")]
-#[doc(hidden)]
-pub use slotscope_live as live;
 pub use slotscope_model as summary;
-#[cfg(feature = "names")]
-#[doc(hidden)]
-pub use slotscope_names as names;
-#[cfg(feature = "parts")]
-#[doc(hidden)]
-pub use slotscope_parts as parts;
 #[doc(hidden)]
 pub use slotscope_planner as planner;
 pub use slotscope_report as report;

@@ -46,7 +46,7 @@ fn clean_up_on_signals() -> std::io::Result<()> {
             let mut ends = signals.forever().filter(|signal| *signal != SIGXFSZ);
             if let Some(signal) = ends.next() {
                 #[cfg(feature = "live")]
-                slotscope::live::leave_screen();
+                slotscope_live::leave_screen();
                 if !abandon(false) {
                     // The report is in place: the run's own exit code is the correct one.
                     std::thread::sleep(GRACE);

@@ -7,13 +7,13 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use slotscope::cli::report_file;
-use slotscope::history::capacity::Capacity as Reviewed;
-use slotscope::history::capacity::outputs;
-use slotscope::history::cli::capacity::CapacityArgs;
 use slotscope::name::Name;
 use slotscope::output::Written;
 use slotscope::report::render::json;
 use slotscope::{Error, Summary};
+use slotscope_history::capacity::Capacity as Reviewed;
+use slotscope_history::capacity::outputs;
+use slotscope_history::cli::capacity::CapacityArgs;
 
 use crate::commands::flags;
 use crate::error::{bad, raised};

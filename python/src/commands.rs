@@ -11,13 +11,13 @@ use slotscope::cli::plan::PlanArgs;
 use slotscope::cli::reading::ReadingArgs;
 use slotscope::cli::whatif::WhatIfArgs;
 use slotscope::cli::{self, Args, report_file};
-use slotscope::history::diff::Diff;
-use slotscope::history::diff::report::Report as Compared;
 use slotscope::metric::Metric;
 use slotscope::name::Name;
-use slotscope::names::cli::advise::AdviseArgs;
 use slotscope::output::abandon;
 use slotscope::{Error, Result, Summary};
+use slotscope_history::diff::Diff;
+use slotscope_history::diff::report::Report as Compared;
+use slotscope_names::cli::advise::AdviseArgs;
 
 use crate::amounts::Amounts;
 use crate::error::{bad, raised};

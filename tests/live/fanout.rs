@@ -2,9 +2,9 @@
 
 use slotscope::command::{Command, Commands};
 use slotscope::format::parse::words::words;
-use slotscope::names::fanout::outcome::BatchOutcome;
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
+use slotscope_names::fanout::outcome::BatchOutcome;
 use testkit::cluster::{Cluster, bulks, even};
 use testkit::fanout::answer;
 use testkit::kinds::Kind;
