@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use slotscope_engine::error::Result;
-use slotscope_report::render::csv;
-
-use crate::bench::{self, Figures, view};
 use slotscope_app::cli::input::kind::{NEEDS_KEYS, check_paths, check_sources};
 use slotscope_app::cli::printing::{OutputArgs, Rows, print_lines};
 use slotscope_app::cli::{Command, Ending, Run, inputs, say};
 use slotscope_app::options::ReadSpec;
 use slotscope_app::options::headings::{OUTPUT, RUN};
 use slotscope_app::pipeline::reading::{Options, Reading};
+use slotscope_engine::error::Result;
+use slotscope_report::render::csv;
+
+use crate::bench::{self, Figures, view};
 
 /// CRC16 throughput of every kernel on this machine, or a scan of a dump by stage
 #[derive(Args, Debug)]

@@ -6,6 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use slotscope_app::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
+use slotscope_app::cli::{Command, Ending, Run, inputs, say_at};
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT};
+use slotscope_app::options::{FilterSpec, MemorySpec, StorageSpec};
 use slotscope_engine::calendar::utc;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Notice;
@@ -20,11 +24,6 @@ use slotscope_engine::source::Source;
 use slotscope_engine::source::forward::Forward;
 use slotscope_report::output::{CsvRows, spelled};
 use slotscope_report::render::json;
-
-use slotscope_app::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
-use slotscope_app::cli::{Command, Ending, Run, inputs, say_at};
-use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT};
-use slotscope_app::options::{FilterSpec, MemorySpec, StorageSpec};
 
 /// The keys of RDB files, one per line: type, sizes, expiry, slot
 ///

@@ -5,6 +5,9 @@ use std::io::{self, Write};
 
 use clap::Args;
 
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::NodeSpec;
+use slotscope_app::options::headings::{OUTPUT, TAGS};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
@@ -13,9 +16,6 @@ use slotscope_topology::{Topology, ranges};
 
 use crate::find_tag::view::{TagLine, write};
 use crate::find_tag::{FoundTag, Template, in_slot, on_slots, spread};
-use slotscope_app::cli::{Command, Ending, Run};
-use slotscope_app::options::NodeSpec;
-use slotscope_app::options::headings::{OUTPUT, TAGS};
 
 /// Hash tags for a slot or a node, or spread evenly
 ///

@@ -4,12 +4,12 @@ use std::io;
 
 use clap::Args;
 
-use slotscope_engine::error::{Error, Result};
-
-use crate::generate::{Generate, Profile};
 use slotscope_app::cli::values::count;
 use slotscope_app::cli::{Command, Ending, Run};
 use slotscope_app::options::headings::OUTPUT;
+use slotscope_engine::error::{Error, Result};
+
+use crate::generate::{Generate, Profile};
 
 /// A synthetic key dump on standard output
 #[derive(Args, Debug, Clone)]

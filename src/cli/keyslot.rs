@@ -10,6 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::Args;
 use serde::Serialize;
 
+use slotscope_app::cli::overrides::Overrides;
+use slotscope_app::cli::reading::{ReadingArgs, print_format_help};
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::NodeSpec;
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT};
+use slotscope_app::options::{HashSpec, ReadSpec};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
@@ -17,13 +23,6 @@ use slotscope_engine::slot::{SlotBatch, slot_of_part};
 use slotscope_engine::tally::Tally;
 use slotscope_report::json;
 use slotscope_topology::Topology;
-
-use slotscope_app::cli::overrides::Overrides;
-use slotscope_app::cli::reading::{ReadingArgs, print_format_help};
-use slotscope_app::cli::{Command, Ending, Run};
-use slotscope_app::options::NodeSpec;
-use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT};
-use slotscope_app::options::{HashSpec, ReadSpec};
 
 /// The hash slot of each key
 #[derive(Args, Debug)]

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use clap::Args;
 use clap_complete::Shell;
 
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::ARGUMENTS;
 use slotscope_engine::error::{Error, Result};
 
 use crate::cli::first_contact::no_command;
 use crate::cli::program;
-use slotscope_app::cli::{Command, Ending, Run};
-use slotscope_app::options::headings::ARGUMENTS;
 
 /// A completion script for a shell, on standard output
 #[derive(Args, Debug)]

@@ -22,14 +22,14 @@ use anstream::ColorChoice;
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, FromArgMatches, ValueEnum};
 
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::GENERAL;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::source::pipe;
 
-use crate::cli::table::commands;
-use slotscope_app::options::headings::GENERAL;
+use crate::cli::table::COMMANDS;
 
 pub use clap::Args;
-use slotscope_app::cli::{Command, Ending, Run};
 pub use slotscope_app::cli::{reading, report_file, say};
 
 /// Exit code: a limit set by the user was crossed.
@@ -66,24 +66,19 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     code
 }
 
-/// Answers words that are not a command line; clap reports help and version as errors, too.
+/// Answers words that are not a command line, and returns the exit code; clap reports help and version as errors, too.
 fn unparsed(error: &clap::Error, words: &[OsString]) -> u8 {
-    match first_contact::answer(error, words) {
-        Some(answer) => {
-            drop(write!(anstream::stderr(), "{answer}"));
-            return FAILED;
-        }
-        None if error.use_stderr() => drop(write!(
-            anstream::stderr(),
-            "{}",
-            first_contact::rendered(error)
-        )),
-        None => {
-            let printed = error.print().and_then(|()| std::io::stdout().flush());
-            return ended(printed.map(|()| Ending::Done).map_err(Error::stdout));
-        }
+    if let Some(answer) = first_contact::answer(error, words) {
+        drop(write!(anstream::stderr(), "{answer}"));
+        FAILED
+    } else if error.use_stderr() {
+        let rendered = first_contact::rendered(error);
+        drop(write!(anstream::stderr(), "{rendered}"));
+        u8::try_from(error.exit_code()).unwrap_or(FAILED)
+    } else {
+        let printed = error.print().and_then(|()| std::io::stdout().flush());
+        ended(printed.map(|()| Ending::Done).map_err(Error::stdout))
     }
-    u8::try_from(error.exit_code()).unwrap_or(FAILED)
 }
 
 /// The program; what it is for is in Cargo.toml.
@@ -126,8 +121,9 @@ pub fn program() -> clap::Command {
         let takes_value = !arg.is_positional() && arg.get_action().takes_values();
         arg.allow_negative_numbers(takes_value)
     };
-    let commands = clap::Command::new("slotscope").subcommands(commands().map(Command::flags));
-    Program::augment_args(commands).mut_subcommands(|command| command.mut_args(with_numbers))
+    let commands = COMMANDS.iter().map(Command::flags);
+    Program::augment_args(clap::Command::new("slotscope").subcommands(commands))
+        .mut_subcommands(|command| command.mut_args(with_numbers))
 }
 
 /// A command line: a command, and its flags.
@@ -143,7 +139,7 @@ impl Line {
         let mut matches = matches(words)?;
         let color = Program::from_arg_matches(&matches)?.color;
         let (name, mut matches) = matches.remove_subcommand().expect("a required command");
-        let command = commands().find(|command| command.name == name);
+        let command = COMMANDS.iter().find(|command| command.name == name);
         let command = command.expect("a command of the table");
         let mut flags = command.parse(&mut matches)?;
         flags.keep_words(words.to_vec());

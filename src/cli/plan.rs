@@ -5,6 +5,18 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use slotscope_app::cli::input::kind::NOTHING;
+use slotscope_app::cli::input::servers::ServerArgs;
+use slotscope_app::cli::input::{Input, InputFlags};
+use slotscope_app::cli::judging::JudgeArgs;
+use slotscope_app::cli::printing::{OutputArgs, Rows, print_lines};
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::values::{duration, memory_size, node_weights, slot_ranges};
+use slotscope_app::cli::{Command, Ending, Run, say};
+use slotscope_app::options::headings::{MOVES, OUTPUT};
+use slotscope_app::options::{HashSpec, NodeSpec};
+use slotscope_app::pipeline::Analysis;
+use slotscope_app::pipeline::judging::Findings;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::TlsEntry;
@@ -22,18 +34,6 @@ use slotscope_topology::Topology;
 use crate::plan::script::{MoveCommands, Script};
 use crate::plan::shards::Shards;
 use crate::plan::view;
-use slotscope_app::cli::input::kind::NOTHING;
-use slotscope_app::cli::input::servers::ServerArgs;
-use slotscope_app::cli::input::{Input, InputFlags};
-use slotscope_app::cli::judging::JudgeArgs;
-use slotscope_app::cli::printing::{OutputArgs, Rows, print_lines};
-use slotscope_app::cli::reading::ReadingArgs;
-use slotscope_app::cli::values::{duration, memory_size, node_weights, slot_ranges};
-use slotscope_app::cli::{Command, Ending, Run, say};
-use slotscope_app::options::headings::{MOVES, OUTPUT};
-use slotscope_app::options::{HashSpec, NodeSpec};
-use slotscope_app::pipeline::Analysis;
-use slotscope_app::pipeline::judging::Findings;
 
 /// Which slots to move where, to even out the nodes
 #[derive(Args, Debug)]

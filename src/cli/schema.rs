@@ -5,12 +5,11 @@ use std::io::Write;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use slotscope_engine::error::{Error, Result};
-
 use slotscope_app::cli::{Command, Ending, Output, Run};
 use slotscope_app::options::headings::ARGUMENTS;
+use slotscope_engine::error::{Error, Result};
 
-use crate::cli::commands;
+use crate::cli::COMMANDS;
 
 /// JSON outputs of a command: the name of each, which is that of its file in docs/schema, and the type that is written.
 macro_rules! outputs {
@@ -50,7 +49,7 @@ impl Run for SchemaArgs {
 }
 
 fn all() -> impl Iterator<Item = &'static Output> {
-    commands().flat_map(|command| command.outputs)
+    COMMANDS.iter().flat_map(|command| command.outputs)
 }
 
 fn names() -> Vec<&'static str> {

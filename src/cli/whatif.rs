@@ -5,18 +5,6 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::policy::Policy;
-use slotscope_findings::summary::observed::Observed;
-use slotscope_findings::summary::summarise;
-use slotscope_model::InputFacts;
-use slotscope_model::role_load::Asked;
-use slotscope_topology::Topology;
-
-use crate::whatif::findings::WhatIfFindings;
-use crate::whatif::wording::sentence;
-use crate::whatif::{WhatIf, WhatIfChange, view};
 use slotscope_app::cli::by::ByArgs;
 use slotscope_app::cli::input::kind::{NEEDS_NAMES, NOTHING};
 use slotscope_app::cli::input::servers::ServerArgs;
@@ -31,6 +19,18 @@ use slotscope_app::pipeline::beside::Beside;
 use slotscope_app::pipeline::reading::Reading;
 use slotscope_app::pipeline::{Analysis, file_nodes, input_info};
 use slotscope_app::renaming::RenameRules;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_findings::summary::observed::Observed;
+use slotscope_findings::summary::summarise;
+use slotscope_model::InputFacts;
+use slotscope_model::role_load::Asked;
+use slotscope_topology::Topology;
+
+use crate::whatif::findings::WhatIfFindings;
+use crate::whatif::wording::sentence;
+use crate::whatif::{WhatIf, WhatIfChange, view};
 
 /// The same keys with other nodes, hash policy or tags
 #[derive(Args, Debug)]

@@ -9,6 +9,7 @@ pub(crate) mod wording;
 
 use std::sync::Arc;
 
+use slotscope_app::renaming::{RenameRules, Renaming};
 use slotscope_engine::format::batch::{KeyBatch, Spans, Values};
 use slotscope_engine::metric::Load;
 use slotscope_engine::slot::policy::Policy;
@@ -20,7 +21,6 @@ use slotscope_topology::Topology;
 use slotscope_topology::identity::identities;
 
 use crate::whatif::tag_splits::TagSplits;
-use slotscope_app::renaming::{RenameRules, Renaming};
 
 /// Bytes of renamed keys counted at a time.
 const BATCH_BYTES: usize = 4 << 20;

@@ -10,6 +10,19 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use slotscope_app::cli::input::kind::NOTHING;
+use slotscope_app::cli::input::servers::{Collected, ServerArgs};
+use slotscope_app::cli::input::{FoundInput, InputFlags, Keys, counted_already};
+use slotscope_app::cli::judging::JudgeArgs;
+use slotscope_app::cli::limits::{Limit, any_crossed};
+use slotscope_app::cli::printing::{OutputArgs, ReplaceArgs, Rows};
+use slotscope_app::cli::progress::When;
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::{Command, Ending, Run, redacted, report_file};
+use slotscope_app::options::headings::{CLUSTER, INPUT, LIMITS, OUTPUT};
+use slotscope_app::options::{self, CountSpec, HashSpec, NodeSpec, storage, times};
+use slotscope_app::pipeline::Analysis;
+use slotscope_app::pipeline::reading::pool;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Lost;
 use slotscope_engine::name::Name;
@@ -27,19 +40,6 @@ use slotscope_topology::Topology;
 use slotscope_topology::cluster_info::{self, NodeKeys};
 
 use crate::cli::analyze::destination::report_name;
-use slotscope_app::cli::input::kind::NOTHING;
-use slotscope_app::cli::input::servers::{Collected, ServerArgs};
-use slotscope_app::cli::input::{FoundInput, InputFlags, Keys, counted_already};
-use slotscope_app::cli::judging::JudgeArgs;
-use slotscope_app::cli::limits::{Limit, any_crossed};
-use slotscope_app::cli::printing::{OutputArgs, ReplaceArgs, Rows};
-use slotscope_app::cli::progress::When;
-use slotscope_app::cli::reading::ReadingArgs;
-use slotscope_app::cli::{Command, Ending, Run, redacted, report_file};
-use slotscope_app::options::headings::{CLUSTER, INPUT, LIMITS, OUTPUT};
-use slotscope_app::options::{self, CountSpec, HashSpec, NodeSpec, storage, times};
-use slotscope_app::pipeline::Analysis;
-use slotscope_app::pipeline::reading::pool;
 
 /// Key dumps in, a report out: the main job
 #[derive(Args, Debug)]

@@ -1,14 +1,14 @@
 //! `analyze` for callers that count in parts: planning, and reporting what was counted.
 
+use slotscope_app::cli::redacted;
+use slotscope_app::options::ListingSpec;
+use slotscope_app::partial::{self, Plan};
 use slotscope_engine::error::Result;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::chunk::CHUNK;
 use slotscope_model::Summary;
 
 use crate::cli::analyze::AnalyzeArgs;
-use slotscope_app::cli::redacted;
-use slotscope_app::options::ListingSpec;
-use slotscope_app::partial::{self, Plan};
 
 impl AnalyzeArgs {
     /// The plan for the inputs, for `partial::tally`.

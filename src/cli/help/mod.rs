@@ -6,13 +6,13 @@ use std::io::Write;
 
 use clap::Args;
 
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::ARGUMENTS;
 use slotscope_engine::error::{Error, Result};
 
 use crate::cli::first_contact::no_command;
 use crate::cli::help::topics::{TOPICS, Topic};
 use crate::cli::program;
-use slotscope_app::cli::{Command, Ending, Run};
-use slotscope_app::options::headings::ARGUMENTS;
 
 /// A command's flags, or a page of the manual
 #[derive(Args, Debug)]

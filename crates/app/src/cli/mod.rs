@@ -29,9 +29,6 @@ use slotscope_model::Incomplete;
 
 pub use crate::cli::command::{Command, Ending, Output, Run};
 
-/// The suggested fix if a file not written by slotscope is in the way.
-const OTHER_DIRECTORY: &str = "name another directory with --out";
-
 /// Prints a line to standard error, ignoring failures.
 pub fn say(message: &str) {
     let lines: Vec<String> = message.lines().map(shown).collect();

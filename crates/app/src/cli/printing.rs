@@ -12,8 +12,10 @@ use slotscope_report::output::Guard;
 use slotscope_report::render::{csv, text};
 use slotscope_report::view::{Section, Table};
 
-use crate::cli::OTHER_DIRECTORY;
 use crate::options::headings::OUTPUT;
+
+/// The suggested fix if a file not written by slotscope is in the way.
+const OTHER_DIRECTORY: &str = "name another directory with --out";
 
 /// The flags for the form of a result.
 #[derive(Args, Debug, Clone, Copy, Default)]

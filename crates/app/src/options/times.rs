@@ -68,6 +68,7 @@ pub fn day(text: &str) -> Result<Day, String> {
 }
 
 /// The last date in a text, as in the name of a dump: `2026-10-24`, `20261024`, or the Monday of a week, `2026-W43`.
+#[doc(hidden)]
 pub fn in_text(text: &str) -> Option<u64> {
     let is_digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
     let part = |at: usize, len: usize| text.get(at..at + len).filter(|_| !is_digit(at + len));

@@ -28,6 +28,7 @@ impl<'p> Job<'p> {
     ///
     /// # Errors
     /// An input differs from the plan.
+    #[doc(hidden)]
     pub fn new(plan: &'p Plan, splits: &[Split], options: &Options) -> Result<Self> {
         Job::on(plan, splits, options, |_, input| {
             input.source(&options.storage)

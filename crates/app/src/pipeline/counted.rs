@@ -85,6 +85,7 @@ impl Analysis {
     }
 
     /// Counts all keys, or takes the counts of servers.
+    #[doc(hidden)]
     pub fn count_keys(
         &self,
         reading: &Reading,

@@ -4,6 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use slotscope_app::cli::limits::{Limit, any_crossed};
+use slotscope_app::cli::printing::{ReplaceArgs, Rows, TableArgs};
+use slotscope_app::cli::values::{memory_size, part_percent};
+use slotscope_app::cli::{Command, Ending, Run, report_file};
+use slotscope_app::options::headings::{ARGUMENTS, CHANGES, INPUT, LIMITS, OUTPUT};
+use slotscope_app::options::times;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -12,12 +18,6 @@ use slotscope_model::Summary;
 use crate::capacity::grow::Rule;
 use crate::capacity::outputs::outputs;
 use crate::capacity::{Capacity, History, Options, table, view};
-use slotscope_app::cli::limits::{Limit, any_crossed};
-use slotscope_app::cli::printing::{ReplaceArgs, Rows, TableArgs};
-use slotscope_app::cli::values::{memory_size, part_percent};
-use slotscope_app::cli::{Command, Ending, Run, report_file};
-use slotscope_app::options::headings::{ARGUMENTS, CHANGES, INPUT, LIMITS, OUTPUT};
-use slotscope_app::options::times;
 
 /// What shards will hold, when they are full, and how many it takes
 #[derive(Args, Debug)]

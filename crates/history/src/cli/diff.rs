@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use slotscope_engine::error::Result;
-use slotscope_engine::metric::Metric;
-
-use crate::diff::report::Report;
-use crate::diff::{Diff, view};
 use slotscope_app::cli::limits::{Limit, any_crossed};
 use slotscope_app::cli::printing::{Rows, TableArgs};
 use slotscope_app::cli::report_file;
 use slotscope_app::cli::{Command, Ending, Run};
 use slotscope_app::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
+use slotscope_engine::error::Result;
+use slotscope_engine::metric::Metric;
+
+use crate::diff::report::Report;
+use crate::diff::{Diff, view};
 
 /// What grew and what got hot between two reports
 #[derive(Args, Debug)]

@@ -4,6 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use slotscope_app::cli::input::kind::{NEEDS_TIMES, check_paths};
+use slotscope_app::cli::printing::{ReplaceArgs, Rows, TableArgs};
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::{Command, Ending, Run, redacted};
+use slotscope_app::options::headings::{COUNTING, OUTPUT};
+use slotscope_app::options::{HashSpec, NodeSpec};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::collection::manifest::{FILE, SLOT_STATS_FILE};
@@ -12,12 +18,6 @@ use slotscope_report::view::Heat;
 
 use crate::timeline::outputs::outputs;
 use crate::timeline::{self, view};
-use slotscope_app::cli::input::kind::{NEEDS_TIMES, check_paths};
-use slotscope_app::cli::printing::{ReplaceArgs, Rows, TableArgs};
-use slotscope_app::cli::reading::ReadingArgs;
-use slotscope_app::cli::{Command, Ending, Run, redacted};
-use slotscope_app::options::headings::{COUNTING, OUTPUT};
-use slotscope_app::options::{HashSpec, NodeSpec};
 
 /// Operations over time and slots, and bursts by name
 #[derive(Args, Debug)]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use slotscope_app::pipeline::reading::Reading;
 use slotscope_engine::error::Result;
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::{Load, Metric, PerMetric};
@@ -15,7 +16,6 @@ use slotscope_engine::tally::tags::TagCounter;
 use crate::timeline::bursts::SlotBurst;
 use crate::timeline::counts::{Counts, timed};
 use crate::timeline::grid::{Grid, TimeAxis};
-use slotscope_app::pipeline::reading::Reading;
 
 /// Bytes kept of a long name.
 const MAX_NAME: usize = 512;

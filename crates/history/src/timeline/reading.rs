@@ -3,6 +3,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use slotscope_app::pipeline::reading::Reading;
+use slotscope_app::pipeline::{file_nodes, rejected, slot_stats};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Format;
 use slotscope_engine::format::rdb::snapshot::Rdb;
@@ -22,8 +24,6 @@ use crate::timeline::names::{Names, heavy_tags};
 use crate::timeline::picture::Picture;
 use crate::timeline::redacted;
 use crate::timeline::series::Series;
-use slotscope_app::pipeline::reading::Reading;
-use slotscope_app::pipeline::{file_nodes, rejected, slot_stats};
 
 /// The load to measure, and how to show it.
 #[derive(Default)]

@@ -5,6 +5,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use slotscope_app::cli::collect_bar::CollectBar;
+use slotscope_app::cli::live::{self, LiveArgs};
+use slotscope_app::cli::load_args::LoadArgs;
+use slotscope_app::cli::printing::{OutputArgs, Rows, print_lines};
+use slotscope_app::cli::progress::When;
+use slotscope_app::cli::{Command, Ending, Run, values};
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 use slotscope_collect::acl;
 use slotscope_collect::run::{self, Options, Times};
 use slotscope_engine::error::Result;
@@ -13,13 +20,6 @@ use slotscope_engine::source::collection::manifest::{Level, Manifest};
 use slotscope_engine::source::collection::servers::Role;
 
 use crate::cli::collect_view as view;
-use slotscope_app::cli::collect_bar::CollectBar;
-use slotscope_app::cli::live::{self, LiveArgs};
-use slotscope_app::cli::load_args::LoadArgs;
-use slotscope_app::cli::printing::{OutputArgs, Rows, print_lines};
-use slotscope_app::cli::progress::When;
-use slotscope_app::cli::{Command, Ending, Run, values};
-use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 
 /// The keys of a running cluster, as a directory that analyze reads
 ///

@@ -7,16 +7,16 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
-use slotscope_collect::live::{Live, Snapshot};
-use slotscope_engine::error::{Error, Result};
-
-use crate::exporter::http::{self, Answer};
-use crate::exporter::page::{self, Observed};
 use slotscope_app::cli::live::{self, LiveArgs};
 use slotscope_app::cli::{Command, Ending, Run, say, values};
 use slotscope_app::options::headings::{ARGUMENTS, OUTPUT, RUN};
 use slotscope_app::pipeline::running;
+use slotscope_collect::live::{Live, Snapshot};
+use slotscope_engine::error::{Error, Result};
 use slotscope_report::render::families::CONTENT_TYPE;
+
+use crate::exporter::http::{self, Answer};
+use crate::exporter::page::{self, Observed};
 
 /// A cluster not read for this many intervals is unhealthy.
 const STALE: u32 = 3;

@@ -10,6 +10,9 @@ use ratatui::crossterm::event::{
     self, Event as Typed, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
 };
 
+use slotscope_app::cli::live::{self, LiveArgs};
+use slotscope_app::cli::{Command, Ending, Run, values};
+use slotscope_app::options::headings::{ARGUMENTS, RUN};
 use slotscope_collect::address::Address;
 use slotscope_collect::live::Live;
 use slotscope_engine::error::{Error, Result};
@@ -20,9 +23,6 @@ use crate::cli::full_screen::FullScreen;
 use crate::top::reader::{Reader, Request, Update};
 use crate::top::screen::{Screen, Wish};
 use crate::top::view;
-use slotscope_app::cli::live::{self, LiveArgs};
-use slotscope_app::cli::{Command, Ending, Run, values};
-use slotscope_app::options::headings::{ARGUMENTS, RUN};
 
 /// The shortest interval: each reading costs node time.
 const LEAST: Duration = Duration::from_millis(200);

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use slotscope_app::pipeline::running::pairs;
 use slotscope_collect::live::Snapshot;
 use slotscope_collect::probe::Reading;
 use slotscope_collect::work;
@@ -13,8 +14,6 @@ use slotscope_model::nodes::NodeLoad;
 use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_model::state::{Role, State};
 use slotscope_report::render::families::{END, Families};
-
-use slotscope_app::pipeline::running::pairs;
 
 /// Nodes with their own series: those most above their fair share of memory or load.
 pub(crate) const NODES: usize = 20;

@@ -1,6 +1,7 @@
 //! The verdict of `analyze` on the last seconds: its first lines, and the standing of each shard. Both come from one
 //! summary, so that rows, colours and headline agree.
 
+use slotscope_app::pipeline::running::summary;
 use slotscope_collect::live::Snapshot;
 use slotscope_collect::work;
 use slotscope_engine::error::Result;
@@ -11,7 +12,6 @@ use slotscope_report::view::{self, Block};
 
 use crate::top::rows::{Cluster, Health, Shard};
 use crate::top::screen::Verdict;
-use slotscope_app::pipeline::running::summary;
 
 /// Judges the time between two readings, and adds each shard's standing to its row.
 ///

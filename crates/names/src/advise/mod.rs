@@ -12,15 +12,14 @@ use slotscope_advisor::names::NameSample;
 use slotscope_advisor::owners::Owners;
 use slotscope_advisor::retagged::AllRetagged;
 use slotscope_advisor::spelling::Renaming;
+use slotscope_app::pipeline::reading::Reading;
+use slotscope_app::renaming::RenameRules;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 
 use slotscope_topology::Topology;
-
-use slotscope_app::pipeline::reading::Reading;
-use slotscope_app::renaming::RenameRules;
 
 #[derive(Debug, Clone)]
 pub(crate) struct AdviseSpec {

@@ -7,6 +7,17 @@ use clap::Args;
 
 use slotscope_advisor::batches::Batches;
 use slotscope_advisor::findings::AdviseFindings;
+use slotscope_app::cli::by::ByArgs;
+use slotscope_app::cli::input::InputFlags;
+use slotscope_app::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
+use slotscope_app::cli::input::servers::{Collected, LiveArgs, ServerArgs};
+use slotscope_app::cli::printing::{OutputArgs, Rows};
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::{Command, Ending, Run, inputs, say, say_stop};
+use slotscope_app::options::NodeSpec;
+use slotscope_app::options::headings::{INPUT, LIMITS, OUTPUT};
+use slotscope_app::pipeline::reading::Reading;
+use slotscope_app::pipeline::{collected, collected_nodes, rejected};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::chosen::AUTO;
 use slotscope_engine::metric::Metric;
@@ -21,17 +32,6 @@ use crate::advise::{AdviseSpec, advise, names_in, owners};
 use crate::cli::fanout::Read;
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
-use slotscope_app::cli::by::ByArgs;
-use slotscope_app::cli::input::InputFlags;
-use slotscope_app::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
-use slotscope_app::cli::input::servers::{Collected, LiveArgs, ServerArgs};
-use slotscope_app::cli::printing::{OutputArgs, Rows};
-use slotscope_app::cli::reading::ReadingArgs;
-use slotscope_app::cli::{Command, Ending, Run, inputs, say, say_stop};
-use slotscope_app::options::NodeSpec;
-use slotscope_app::options::headings::{INPUT, LIMITS, OUTPUT};
-use slotscope_app::pipeline::reading::Reading;
-use slotscope_app::pipeline::{collected, collected_nodes, rejected};
 
 /// Which part of a key belongs in braces
 #[derive(Args, Debug)]

@@ -5,6 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use slotscope_app::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
+use slotscope_app::cli::printing::{OutputArgs, Rows};
+use slotscope_app::cli::reading::input_word;
+use slotscope_app::cli::values::part_percent;
+use slotscope_app::cli::{Command, Ending, Run, inputs};
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
+use slotscope_app::options::{HashSpec, NodeSpec, StorageSpec, words};
+use slotscope_app::pipeline::rejected;
 use slotscope_engine::error::{Error, Result, reason};
 use slotscope_engine::format::capture::whole_commands::{Stop, WholeCommands};
 use slotscope_engine::name::Name;
@@ -21,14 +29,6 @@ use slotscope_model::Incomplete;
 
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
-use slotscope_app::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
-use slotscope_app::cli::printing::{OutputArgs, Rows};
-use slotscope_app::cli::reading::input_word;
-use slotscope_app::cli::values::part_percent;
-use slotscope_app::cli::{Command, Ending, Run, inputs};
-use slotscope_app::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
-use slotscope_app::options::{HashSpec, NodeSpec, StorageSpec, words};
-use slotscope_app::pipeline::rejected;
 
 /// Lines with a single key each are a key list, unless the user says otherwise.
 const NO_COMMANDS: &str = "has no commands: each line is one key; name a MONITOR capture, an append-only file, or lines of commands";

@@ -5,11 +5,6 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::scan::{Scanned, SeenInput};
-
-use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 use slotscope_app::cli::input::kind::NEEDS_NAMES;
 use slotscope_app::cli::input::servers::ServerArgs;
 use slotscope_app::cli::input::{Input, InputFlags};
@@ -19,6 +14,11 @@ use slotscope_app::cli::{Command, Ending, Run, say, say_stop};
 use slotscope_app::options::headings::LIMITS;
 use slotscope_app::pipeline::input_info;
 use slotscope_app::pipeline::reading::Reading;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::{Scanned, SeenInput};
+
+use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 
 /// The default configuration file.
 const CONFIG: &str = "slotscope.toml";

@@ -4,11 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source::chunk::CHUNK;
-use slotscope_report::output::{Guard, SingleFile};
-
 use slotscope_app::cli::input::kind::{NEEDS_DUMPS, check_paths};
 use slotscope_app::cli::input::tally_files::Tallies;
 use slotscope_app::cli::progress::{self, When};
@@ -21,6 +16,10 @@ use slotscope_app::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
 use slotscope_app::partial::tally_file::SCHEMA;
 use slotscope_app::partial::{self, Input, Part, Plan, Split};
 use slotscope_app::pipeline::reading::Options;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::chunk::CHUNK;
+use slotscope_report::output::{Guard, SingleFile};
 
 /// Distributed counting: the counts of dumps, as a file
 #[derive(Args, Debug)]
