@@ -30,48 +30,30 @@
 //! # Features
 //!
 //! - `charts` (default): the PNG charts of a report.
-//! - `cli` (default): the program `slotscope`, with live servers. Without it the library has no terminal dependencies.
+//! - `cli` (default): the program `slotscope`. Without it the library has no terminal dependencies.
+//! - `history` (default): the commands `diff`, `capacity` and `timeline`.
+//! - `live` (default): the commands `collect`, `exporter` and `top`.
+//! - `names` (default): the commands `advise`, `fanout` and `lint`.
+//! - `parts` (default): the commands `tally`, `merge` and `recount`.
 //! - `cloud`: dumps in object stores and on web servers.
 #![deny(missing_docs)]
 
-#[doc(hidden)]
-pub mod advise;
 #[cfg(feature = "cli")]
 mod bench;
-#[doc(hidden)]
-pub mod capacity;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
 #[doc(hidden)]
-pub mod diff;
-#[cfg(feature = "cli")]
-mod exporter;
-#[doc(hidden)]
-pub mod fanout;
-#[doc(hidden)]
 pub mod find_tag;
 #[doc(hidden)]
 pub mod generate;
-#[doc(hidden)]
-pub mod lint;
-pub mod options;
-pub mod partial;
-#[doc(hidden)]
-pub mod pipeline;
 pub mod plan;
-#[doc(hidden)]
-pub mod source;
-#[cfg(feature = "cli")]
-mod timeline;
-#[cfg(feature = "cli")]
-mod top;
 #[doc(hidden)]
 pub mod whatif;
 
-#[cfg(feature = "cli")]
+pub use slotscope_app::{options, partial};
 #[doc(hidden)]
-pub use slotscope_collect as collect;
+pub use slotscope_app::{pipeline, renaming, source};
 pub use slotscope_engine::metric;
 #[doc(hidden)]
 pub use slotscope_engine::{
@@ -90,10 +72,10 @@ pub use slotscope_topology as topology;
 
 pub use error::{Error, Result};
 pub use metric::Metric;
-pub use pipeline::Analysis;
 pub use pipeline::reading::Progress;
 pub use slot::policy::Policy;
 pub use slot::slot;
+pub use slotscope_app::Analysis;
 pub use summary::Summary;
 pub use topology::Topology;
 

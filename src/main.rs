@@ -45,7 +45,8 @@ fn clean_up_on_signals() -> std::io::Result<()> {
         .spawn(move || {
             let mut ends = signals.forever().filter(|signal| *signal != SIGXFSZ);
             if let Some(signal) = ends.next() {
-                cli::leave_screen();
+                #[cfg(feature = "live")]
+                slotscope_live::leave_screen();
                 if !abandon(false) {
                     // The report is in place: the run's own exit code is the correct one.
                     std::thread::sleep(GRACE);

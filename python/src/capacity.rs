@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use slotscope::capacity::Capacity as Reviewed;
-use slotscope::capacity::outputs;
-use slotscope::cli::Command;
 use slotscope::cli::report_file;
 use slotscope::name::Name;
 use slotscope::output::Written;
 use slotscope::report::render::json;
 use slotscope::{Error, Summary};
+use slotscope_history::capacity::Capacity as Reviewed;
+use slotscope_history::capacity::outputs;
+use slotscope_history::cli::capacity::CapacityArgs;
 
-use crate::commands::command;
+use crate::commands::flags;
 use crate::error::{bad, raised};
 use crate::report::{Report, loads};
 
@@ -40,9 +40,7 @@ pub(crate) fn capacity(
         });
         held.push(summary.map(|report| report.get().summary.clone()));
     }
-    let Command::Capacity(args) = command("capacity", words, paths)? else {
-        return Err(raised("no such command"));
-    };
+    let args: CapacityArgs = flags("capacity", words, paths)?;
     let read = |at: usize, path: &std::path::Path| match held.get(at) {
         Some(Some(summary)) => Ok((Name::from(path), summary.clone())),
         _ => report_file::read(path),

@@ -7,13 +7,17 @@ use std::thread;
 use pyo3::prelude::*;
 use serde::Serialize;
 use slotscope::cli::analyze::AnalyzeArgs;
-use slotscope::cli::{self, Cli, Command, report_file};
-use slotscope::diff::Diff;
-use slotscope::diff::report::Report as Compared;
+use slotscope::cli::plan::PlanArgs;
+use slotscope::cli::reading::ReadingArgs;
+use slotscope::cli::whatif::WhatIfArgs;
+use slotscope::cli::{self, Args, report_file};
 use slotscope::metric::Metric;
 use slotscope::name::Name;
 use slotscope::output::abandon;
 use slotscope::{Error, Result, Summary};
+use slotscope_history::diff::Diff;
+use slotscope_history::diff::report::Report as Compared;
+use slotscope_names::cli::advise::AdviseArgs;
 
 use crate::amounts::Amounts;
 use crate::error::{bad, raised};
@@ -45,32 +49,79 @@ impl Inputs<'_> {
     }
 }
 
-/// The command `name` with the arguments `words` on `paths`.
-pub(crate) fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> PyResult<Command> {
+/// The words of a command line: the command `name` with the arguments `words` on `paths`.
+fn line(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> Vec<OsString> {
     let words = ["slotscope".into(), name.into()].into_iter().chain(words);
-    let line: Vec<OsString> = if paths.is_empty() {
+    if paths.is_empty() {
         words.collect()
     } else {
         words.chain(["--".into()]).chain(paths).collect()
-    };
-    let cli = Cli::parse_words(line).map_err(|error| {
+    }
+}
+
+/// The flags of the command `name` with the arguments `words` on `paths`.
+pub(crate) fn flags<A: Args>(
+    name: &str,
+    words: Vec<OsString>,
+    paths: Vec<OsString>,
+) -> PyResult<A> {
+    flags_in(&line(name, words, paths))
+}
+
+fn flags_in<A: Args>(line: &[OsString]) -> PyResult<A> {
+    cli::flags(line).map_err(|error| {
         let message = error.render().to_string();
         let first = message.lines().next().unwrap_or_default();
         let line = first.strip_prefix("error: ").unwrap_or(first);
         let mut rest = message.lines().map(str::trim);
         let values = rest.find(|line| line.starts_with("[possible values: "));
         raised(values.map_or(line.into(), |values| format!("{line} {values}")))
-    })?;
-    Ok(cli.command)
+    })
 }
 
-/// Runs `work` on the command `name`, with the inputs filled in.
-pub(crate) fn run<T: Send>(
+/// Flags of a command that reads dumps.
+pub(crate) trait Reads: Args + Send {
+    /// The name of the command.
+    const NAME: &str;
+
+    /// How they are read.
+    fn reading(&mut self) -> &mut ReadingArgs;
+
+    /// The flags in `words`, which they keep, for `paths`.
+    fn of(words: Vec<OsString>, paths: Vec<OsString>) -> PyResult<Self> {
+        let line = line(Self::NAME, words, paths);
+        let mut args: Self = flags_in(&line)?;
+        args.reading().overrides.words = line;
+        Ok(args)
+    }
+}
+
+/// The commands that read dumps.
+macro_rules! reads {
+    ($($name:literal: $args:ty,)*) => {
+        $(impl Reads for $args {
+            const NAME: &str = $name;
+
+            fn reading(&mut self) -> &mut ReadingArgs {
+                &mut self.reading
+            }
+        })*
+    };
+}
+
+reads! {
+    "analyze": AnalyzeArgs,
+    "plan": PlanArgs,
+    "whatif": WhatIfArgs,
+    "advise": AdviseArgs,
+}
+
+/// Runs `work` on the flags of a command, with the inputs filled in.
+pub(crate) fn run<A: Reads, T: Send>(
     py: Python<'_>,
-    name: &str,
     inputs: Inputs<'_>,
     mut words: Vec<OsString>,
-    work: impl FnOnce(&Command) -> Result<T> + Send,
+    work: impl FnOnce(&A) -> Result<T> + Send,
 ) -> PyResult<T> {
     let raised = Raised::default();
     let mut sources = Vec::new();
@@ -96,37 +147,18 @@ pub(crate) fn run<T: Send>(
         sources.push(inputs::keys(keys, amounts, &raised)?);
     }
     words.push("--progress=never".into());
-    let mut command = command(name, words, inputs.paths)?;
+    let mut args = A::of(words, inputs.paths)?;
     let result = work::interruptible(py, |hook| {
-        let reading = match &mut command {
-            Command::Analyze(args) => &mut args.reading,
-            Command::Plan(args) => &mut args.reading,
-            Command::Whatif(args) => &mut args.reading,
-            Command::Advise(args) => &mut args.reading,
-            _ => return Err(unknown(name)),
-        };
-        reading.overrides.sources = sources;
-        reading.overrides.on_progress = Some(hook);
-        work(&command)
+        let given = &mut args.reading().overrides;
+        (given.sources, given.on_progress) = (sources, Some(hook));
+        work(&args)
     });
     raised.check()?;
     result
 }
 
-fn unknown(name: &str) -> Error {
-    Error::bad(name, "no such command")
-}
-
 fn json_of(object: &impl Serialize) -> Result<String> {
     serde_json::to_string(object).map_err(|error| Error::bad("JSON", error.to_string()))
-}
-
-/// The flags of analyze.
-pub(crate) fn analyze_args(command: &Command) -> Result<&AnalyzeArgs> {
-    match command {
-        Command::Analyze(args) => Ok(args),
-        _ => Err(unknown("analyze")),
-    }
 }
 
 /// A report of the inputs.
@@ -137,9 +169,7 @@ pub(crate) fn analyze(
     words: Vec<OsString>,
 ) -> PyResult<Report> {
     let are_keys = inputs.keys.is_some();
-    let mut summary = run(py, "analyze", inputs, words, |command| {
-        analyze_args(command)?.summary()
-    })?;
+    let mut summary = run(py, inputs, words, AnalyzeArgs::summary)?;
     if are_keys {
         // The form that they are handed over in is nobody's.
         let files = summary.input.files.iter_mut();
@@ -156,12 +186,18 @@ pub(crate) fn findings(
     inputs: Inputs<'_>,
     words: Vec<OsString>,
 ) -> PyResult<String> {
-    run(py, name, inputs, words, |command| match command {
-        Command::Plan(args) => json_of(&args.outcome()?),
-        Command::Whatif(args) => json_of(&args.findings()?),
-        Command::Advise(args) => json_of(&args.findings()?),
-        _ => Err(unknown(name)),
-    })
+    match name {
+        PlanArgs::NAME => run(py, inputs, words, |args: &PlanArgs| {
+            json_of(&args.outcome()?)
+        }),
+        WhatIfArgs::NAME => run(py, inputs, words, |args: &WhatIfArgs| {
+            json_of(&args.findings()?)
+        }),
+        AdviseArgs::NAME => run(py, inputs, words, |args: &AdviseArgs| {
+            json_of(&args.findings()?)
+        }),
+        _ => Err(raised(Error::bad(name, "no such command"))),
+    }
 }
 
 /// What changed between two reports, as JSON.

@@ -5,11 +5,12 @@ use std::ffi::OsString;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use slotscope::Result;
+use slotscope::cli::analyze::AnalyzeArgs;
 use slotscope::partial::{self, Plan, Split};
 use slotscope::pipeline::reading::Options;
 use slotscope::slot::policy::Policy;
 
-use crate::commands::{Inputs, analyze_args, command, run};
+use crate::commands::{Inputs, Reads, run};
 use crate::error::{bad, raised};
 use crate::report::Report;
 use crate::work::interruptible;
@@ -28,8 +29,8 @@ pub(crate) fn plan_splits<'py>(
             "parts are counted by other processes, so inputs are paths and URLs",
         ));
     }
-    let planned = run(py, "analyze", inputs, words, |command| {
-        let plan = analyze_args(command)?.plan()?;
+    let planned = run(py, inputs, words, |args: &AnalyzeArgs| {
+        let plan = args.plan()?;
         Ok((plan.to_bytes(), plan.splits(bytes)))
     });
     let (plan, splits) = planned?;
@@ -88,8 +89,8 @@ pub(crate) fn report_from_parts(
     again: Vec<Vec<u8>>,
     words: Vec<OsString>,
 ) -> PyResult<Report> {
-    let command = command("analyze", words, Vec::new())?;
-    let summary = py.detach(|| analyze_args(&command)?.summary_of(&tally, &again));
+    let args = AnalyzeArgs::of(words, Vec::new())?;
+    let summary = py.detach(|| args.summary_of(&tally, &again));
     summary.map(Report::new).map_err(raised)
 }
 
@@ -102,9 +103,9 @@ fn counted<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let splits: Vec<Split> = serde_json::from_str(splits)
         .map_err(|error| bad("splits", format!("not those of plan_splits: {error}")))?;
-    let command = command("analyze", words, Vec::new())?;
+    let args = AnalyzeArgs::of(words, Vec::new())?;
     let file = interruptible(py, |hook| {
-        let mut options = analyze_args(&command)?.reading.options(Policy::Oss)?;
+        let mut options = args.reading.options(Policy::Oss)?;
         options.on_progress = Some(hook);
         count(&splits, &options)
     });

@@ -14,6 +14,7 @@ use std::path::Path;
 
 use rayon::ThreadPoolBuilder;
 
+use slotscope_app::pipeline::reading::Reading;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::Kernel;
 use slotscope_model::balance::tidy;
@@ -22,7 +23,6 @@ pub(crate) use crate::bench::figures::{Figures, KernelRate};
 use crate::bench::keys::Batch;
 pub(crate) use crate::bench::timing::Rate;
 use crate::bench::timing::in_turn;
-use crate::pipeline::reading::Reading;
 
 /// Times every kernel on one thread and on `threads`; analyze takes `chosen`.
 ///

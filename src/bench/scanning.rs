@@ -3,6 +3,8 @@
 use std::hint::black_box;
 use std::path::Path;
 
+use slotscope_app::pipeline::Analysis;
+use slotscope_app::pipeline::reading::Reading;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::SeenInput;
@@ -14,8 +16,6 @@ use slotscope_topology::Topology;
 use crate::bench::figures::{ScanFigures, Stage, StageRate};
 use crate::bench::reading::read;
 use crate::bench::timing::{Rate, Run, in_turn};
-use crate::pipeline::Analysis;
-use crate::pipeline::reading::Reading;
 
 /// Times every stage on the threads of `reading`.
 ///

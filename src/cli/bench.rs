@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use slotscope_app::cli::input::kind::{NEEDS_KEYS, check_paths, check_sources};
+use slotscope_app::cli::printing::{OutputArgs, Rows, print_lines};
+use slotscope_app::cli::{Command, Ending, Run, inputs, say};
+use slotscope_app::options::ReadSpec;
+use slotscope_app::options::headings::{OUTPUT, RUN};
+use slotscope_app::pipeline::reading::{Options, Reading};
 use slotscope_engine::error::Result;
 use slotscope_report::render::csv;
 
 use crate::bench::{self, Figures, view};
-use crate::cli::input::kind::{NEEDS_KEYS, check_paths, check_sources};
-use crate::cli::printing::{OutputArgs, Rows, print_lines};
-use crate::cli::{Ending, Run, inputs, say};
-use crate::options::ReadSpec;
-use crate::options::headings::{OUTPUT, RUN};
-use crate::pipeline::reading::{Options, Reading};
 
-/// CRC16 throughput of every kernel on this machine, or a scan of a dump by stage.
+/// CRC16 throughput of every kernel on this machine, or a scan of a dump by stage
 #[derive(Args, Debug)]
 #[command(next_help_heading = RUN, after_help = EXAMPLES)]
 pub struct BenchArgs {
@@ -42,7 +42,7 @@ Examples:
   slotscope bench --file dump.keys";
 
 impl Run for BenchArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let figures = self.figures()?;
         if self.csv {
             view::doubts(&figures).for_each(|doubt| say(&doubt));

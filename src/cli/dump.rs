@@ -6,6 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use slotscope_app::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
+use slotscope_app::cli::{Command, Ending, Run, inputs, say_at};
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT};
+use slotscope_app::options::{FilterSpec, MemorySpec, StorageSpec};
 use slotscope_engine::calendar::utc;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Notice;
@@ -21,12 +25,9 @@ use slotscope_engine::source::forward::Forward;
 use slotscope_report::output::{CsvRows, spelled};
 use slotscope_report::render::json;
 
-use crate::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
-use crate::cli::{Ending, Run, inputs, say_at};
-use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT};
-use crate::options::{FilterSpec, MemorySpec, StorageSpec};
-
-/// The keys of RDB files, one per line.
+/// The keys of RDB files, one per line: type, sizes, expiry, slot
+///
+/// What is odd about a file, and where one cannot be read on, goes to standard error; then the exit code is 2.
 #[derive(Args, Debug)]
 #[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct DumpArgs {
@@ -67,7 +68,7 @@ pub enum LineForm {
 }
 
 impl Run for DumpArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         check_paths(&self.inputs, NEEDS_RDB)?;
         let inputs = inputs::find(&self.inputs, &self.storage.options()?)?;
         check_sources(&inputs.sources, NEEDS_RDB)?;

@@ -5,19 +5,22 @@ use std::io::{self, Write};
 
 use clap::Args;
 
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::NodeSpec;
+use slotscope_app::options::headings::{OUTPUT, TAGS};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
 use slotscope_report::json;
 use slotscope_topology::{Topology, ranges};
 
-use crate::cli::{Ending, Run};
 use crate::find_tag::view::{TagLine, write};
 use crate::find_tag::{FoundTag, Template, in_slot, on_slots, spread};
-use crate::options::NodeSpec;
-use crate::options::headings::{OUTPUT, TAGS};
 
-/// Hash tags that land on a wanted slot or node, or spread evenly.
+/// Hash tags for a slot or a node, or spread evenly
+///
+/// Prints for each the slot, a tab, the tag in its braces as in a key and, where nodes are named, another tab
+/// and the node. Tags are short words of lower-case letters and digits without look-alikes, the same in every run.
 #[derive(Args, Debug)]
 #[command(next_help_heading = TAGS, after_help = EXAMPLES)]
 #[group(id = "where", required = true, multiple = false, args = ["slot", "node", "spread"])]
@@ -62,7 +65,7 @@ Examples:
   slotscope find-tag --spread 16 --topology cluster.nodes --template 'cart:{}'";
 
 impl Run for FindTagArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let template = Template::parse(self.template.as_encoded_bytes())?;
         let topology = self.cluster.named()?;
         let mut out = io::BufWriter::new(io::stdout());

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use slotscope_engine::name::Name;
@@ -11,8 +10,8 @@ use slotscope_engine::source::remote;
 use slotscope_engine::text::shell_word;
 use slotscope_report::render::text::wrapped;
 
-use crate::cli::Cli;
 use crate::cli::help::topics::{TOPICS, Topic};
+use crate::cli::program;
 use crate::cli::synonyms::command_for;
 
 /// How to begin, shown after the description of the program.
@@ -85,7 +84,7 @@ fn in_plain_words(error: &str) -> String {
 
 /// `-h HOST` as in redis-cli: the URL to write instead.
 fn host_after_h(words: &[OsString]) -> Option<String> {
-    let cli = Cli::command();
+    let cli = program();
     let value = |flag: &str| {
         let at = words.iter().position(|word| word == flag)?;
         let word = words.get(at + 1)?.to_str()?;
@@ -103,7 +102,7 @@ fn host_after_h(words: &[OsString]) -> Option<String> {
 
 /// The examples of the command in a command line.
 fn examples(words: &[OsString]) -> Option<String> {
-    let cli = Cli::command();
+    let cli = program();
     let mut commands = words.iter().filter_map(|word| cli.find_subcommand(word));
     commands.next()?.get_after_help().map(ToString::to_string)
 }
@@ -146,7 +145,7 @@ fn is_input(word: &str) -> bool {
 
 /// The commands and pages.
 fn known() -> String {
-    let mut cli = Cli::command();
+    let mut cli = program();
     cli.build();
     let commands = cli.get_subcommands().map(clap::Command::get_name);
     let topics = TOPICS.iter().map(|topic| topic.name);

@@ -4,14 +4,14 @@ use std::io;
 
 use clap::Args;
 
+use slotscope_app::cli::values::count;
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::OUTPUT;
 use slotscope_engine::error::{Error, Result};
 
-use crate::cli::values::count;
-use crate::cli::{Ending, Run};
 use crate::generate::{Generate, Profile};
-use crate::options::headings::OUTPUT;
 
-/// Write a synthetic key dump to standard output, one key a line.
+/// A synthetic key dump on standard output
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = OUTPUT, after_help = EXAMPLES)]
 pub struct GenerateArgs {
@@ -31,7 +31,7 @@ Example:
   slotscope generate --profile hot-tag --keys 1M | slotscope analyze -";
 
 impl Run for GenerateArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let dump = self.dump();
         dump.write_to(&mut io::stdout().lock())
             .map_err(Error::stdout)?;

@@ -10,6 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::Args;
 use serde::Serialize;
 
+use slotscope_app::cli::overrides::Overrides;
+use slotscope_app::cli::reading::{ReadingArgs, print_format_help};
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::NodeSpec;
+use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT};
+use slotscope_app::options::{HashSpec, ReadSpec};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
@@ -18,14 +24,7 @@ use slotscope_engine::tally::Tally;
 use slotscope_report::json;
 use slotscope_topology::Topology;
 
-use crate::cli::overrides::Overrides;
-use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::{Ending, Run};
-use crate::options::NodeSpec;
-use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT};
-use crate::options::{HashSpec, ReadSpec};
-
-/// The hash slot of each key.
+/// The hash slot of each key
 #[derive(Args, Debug)]
 #[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct KeyslotArgs {
@@ -65,7 +64,7 @@ Examples:
   redis-cli --no-raw --scan | slotscope keyslot --topology cluster.nodes";
 
 impl Run for KeyslotArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         if self.format == "help" {
             return print_format_help();
         }

@@ -2,16 +2,17 @@
 
 use std::io::{self, Write};
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::ARGUMENTS;
 use slotscope_engine::error::{Error, Result};
 
 use crate::cli::first_contact::no_command;
-use crate::cli::{Cli, Ending, Run};
-use crate::options::headings::ARGUMENTS;
+use crate::cli::program;
 
-/// A completion script for a shell.
+/// A completion script for a shell, on standard output
 #[derive(Args, Debug)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
 pub struct CompletionsArgs {
@@ -28,14 +29,14 @@ Example:
   slotscope man analyze | man -l -";
 
 impl Run for CompletionsArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "slotscope", &mut script);
+        clap_complete::generate(self.shell, &mut program(), "slotscope", &mut script);
         print(&script)
     }
 }
 
-/// The manual page.
+/// The manual page, on standard output
 #[derive(Args, Debug)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManArgs {
@@ -45,8 +46,8 @@ pub struct ManArgs {
 }
 
 impl Run for ManArgs {
-    fn run(&self) -> Result<Ending> {
-        let mut cli = Cli::command();
+    fn run(&self, _: &Command) -> Result<Ending> {
+        let mut cli = program();
         cli.build();
         let page = match &self.command {
             None => cli,

@@ -5,6 +5,18 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use slotscope_app::cli::input::kind::NOTHING;
+use slotscope_app::cli::input::servers::ServerArgs;
+use slotscope_app::cli::input::{Input, InputFlags};
+use slotscope_app::cli::judging::JudgeArgs;
+use slotscope_app::cli::printing::{OutputArgs, Rows, print_lines};
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::values::{duration, memory_size, node_weights, slot_ranges};
+use slotscope_app::cli::{Command, Ending, Run, say};
+use slotscope_app::options::headings::{MOVES, OUTPUT};
+use slotscope_app::options::{HashSpec, NodeSpec};
+use slotscope_app::pipeline::Analysis;
+use slotscope_app::pipeline::judging::Findings;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::TlsEntry;
@@ -19,23 +31,11 @@ use slotscope_planner::move_request::MoveLimits;
 use slotscope_report::output::{Guard, SingleFile};
 use slotscope_topology::Topology;
 
-use crate::cli::input::kind::NOTHING;
-use crate::cli::input::servers::ServerArgs;
-use crate::cli::input::{Input, InputFlags};
-use crate::cli::judging::JudgeArgs;
-use crate::cli::printing::{OutputArgs, Rows, print_lines};
-use crate::cli::reading::ReadingArgs;
-use crate::cli::values::{duration, memory_size, node_weights, slot_ranges};
-use crate::cli::{Ending, Run, say};
-use crate::options::headings::{MOVES, OUTPUT};
-use crate::options::{HashSpec, NodeSpec};
-use crate::pipeline::Analysis;
-use crate::pipeline::judging::Findings;
 use crate::plan::script::{MoveCommands, Script};
 use crate::plan::shards::Shards;
 use crate::plan::view;
 
-/// Which slots to move where.
+/// Which slots to move where, to even out the nodes
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct PlanArgs {
@@ -127,7 +127,7 @@ struct Prepared {
 }
 
 impl Run for PlanArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         self.flags(false)?;
         let guard = Guard::new("name another file with --rollback");
         let open = |path| SingleFile::open(path, "slotscope plan", guard);

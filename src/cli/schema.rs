@@ -5,57 +5,31 @@ use std::io::Write;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use serde_json::Value;
-
+use slotscope_app::cli::{Command, Ending, Output, Run};
+use slotscope_app::options::headings::ARGUMENTS;
 use slotscope_engine::error::{Error, Result};
 
-use crate::cli::{Ending, Run};
-use crate::options::headings::ARGUMENTS;
+use crate::cli::COMMANDS;
 
-/// An output, whose schema is the file of its name in docs/schema.
-struct Output {
-    name: &'static str,
-    schema: &'static str,
-    #[cfg(all(test, feature = "schemas"))]
-    generate: fn() -> Value,
-}
-
-/// A table of outputs, each with the type that is written.
+/// JSON outputs of a command: the name of each, which is that of its file in docs/schema, and the type that is written.
 macro_rules! outputs {
-    ($($name:literal: $written:ty,)*) => {
-        static OUTPUTS: &[Output] = &[$(Output {
+    ($($name:literal: $written:ty),*) => {
+        &[$(slotscope_app::cli::Output {
             name: $name,
             schema: include_str!(concat!("../../docs/schema/", $name, ".json")),
-            #[cfg(all(test, feature = "schemas"))]
-            generate: tests::of::<$written>,
-        },)*];
+            #[cfg(feature = "schemas")]
+            generate: |generator| generator.into_root_schema_for::<$written>(),
+        }),*]
     };
 }
+pub(super) use outputs;
 
-outputs! {
-    "advise": slotscope_advisor::findings::AdviseFindings,
-    "bench": crate::bench::Figures,
-    "capacity": crate::capacity::Capacity,
-    "collect": slotscope_engine::source::collection::manifest::Manifest,
-    "diff": crate::diff::Diff,
-    "dump": crate::cli::dump::RecordLine,
-    "fanout": crate::fanout::FanoutFindings,
-    "find-tag": crate::find_tag::view::TagLine,
-    "keyslot": crate::cli::keyslot::KeySlot,
-    "lint": crate::lint::LintFindings,
-    "node-counts": slotscope_model::node_counts::NodeCounts,
-    "plan": slotscope_findings::plan::outcome::PlanOutcome,
-    "report": slotscope_model::Summary,
-    "timeline": crate::timeline::Timeline,
-    "whatif": crate::whatif::findings::WhatIfFindings,
-}
-
-/// The JSON Schema of a JSON output.
+/// The JSON Schema of a JSON output
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct SchemaArgs {
     /// The output: a command's name, `report` for report.json, `node-counts` for analyze with --cluster-info and no dump
-    #[arg(help_heading = ARGUMENTS, value_parser = PossibleValuesParser::new(OUTPUTS.iter().map(|output| output.name)))]
+    #[arg(help_heading = ARGUMENTS, value_parser = PossibleValuesParser::new(names()))]
     pub name: String,
 }
 
@@ -64,49 +38,52 @@ Example:
   slotscope schema report > report.schema.json";
 
 impl Run for SchemaArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
+        let output = all().find(|output| output.name == self.name);
+        let schema = output.map_or("", |output| output.schema);
         std::io::stdout()
-            .write_all(text_of(&self.name).as_bytes())
+            .write_all(schema.as_bytes())
             .map_err(Error::stdout)?;
         Ok(Ending::Done)
     }
 }
 
-fn text_of(name: &str) -> &'static str {
-    let known = OUTPUTS.iter().find(|output| output.name == name);
-    known.map_or("", |output| output.schema)
+fn all() -> impl Iterator<Item = &'static Output> {
+    COMMANDS.iter().flat_map(|command| command.outputs)
 }
 
-/// The schema of the output `name`, one of the table.
-pub(crate) fn named(name: &str) -> Value {
-    serde_json::from_str(text_of(name)).unwrap_or_default()
+fn names() -> Vec<&'static str> {
+    let mut names: Vec<_> = all().map(|output| output.name).collect();
+    names.sort_unstable();
+    names
 }
 
 #[cfg(all(test, feature = "schemas"))]
 mod tests {
     use std::path::Path;
 
+    use schemars::Schema;
     use schemars::generate::SchemaSettings;
     use schemars::transform::RecursiveTransform;
-    use schemars::{JsonSchema, Schema};
+    use serde_json::Value;
 
     use super::*;
 
-    /// The schema of `T` as serialized.
-    pub(super) fn of<T: JsonSchema>() -> Value {
+    /// The schema of an output as serialized.
+    fn of(output: &Output) -> Value {
         // Defaults only apply to reading, while these schemas describe output.
         let without_default = |schema: &mut Schema| drop(schema.remove("default"));
         let settings = SchemaSettings::draft2020_12()
             .for_serialize()
             .with_transform(RecursiveTransform(without_default));
-        settings.into_generator().into_root_schema_for::<T>().into()
+        (output.generate)(settings.into_generator()).into()
     }
 
     #[test]
     fn committed_schemas_are_the_generated_ones() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema");
-        for output in OUTPUTS {
-            let generated = serde_json::to_string_pretty(&(output.generate)()).unwrap() + "\n";
+        for output in all() {
+            let generated = serde_json::to_string_pretty(&of(output)).unwrap() + "\n";
             if std::env::var_os("BLESS").is_some() {
                 let path = folder.join(output.name).with_extension("json");
                 std::fs::write(path, &generated).unwrap();
@@ -119,6 +96,6 @@ mod tests {
             );
         }
         let files = std::fs::read_dir(&folder).unwrap().count();
-        assert_eq!(files, OUTPUTS.len(), "a schema of no output in docs/schema");
+        assert_eq!(files, all().count(), "a schema of no output in docs/schema");
     }
 }

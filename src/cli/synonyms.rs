@@ -105,14 +105,13 @@ pub(super) fn command_for(word: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
 
     use super::*;
-    use crate::cli::Cli;
+    use crate::cli::program;
 
     #[test]
     fn a_flag_of_another_tool_is_none_of_this_one_and_its_tip_names_one() {
-        let mut cli = Cli::command();
+        let mut cli = program();
         cli.build();
         for (flags, commands, tip) in FLAGS.iter().copied() {
             for command in commands {
@@ -130,7 +129,7 @@ mod tests {
 
     #[test]
     fn every_verb_leads_to_a_command_and_none_is_one() {
-        let mut cli = Cli::command();
+        let mut cli = program();
         cli.build();
         for (command, words) in SYNONYMS {
             assert!(cli.find_subcommand(command).is_some(), "{command}");

@@ -5,6 +5,20 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use slotscope_app::cli::by::ByArgs;
+use slotscope_app::cli::input::kind::{NEEDS_NAMES, NOTHING};
+use slotscope_app::cli::input::servers::ServerArgs;
+use slotscope_app::cli::input::{InputFlags, Keys};
+use slotscope_app::cli::printing::{Rows, TableArgs};
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::values::memory_size;
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::{CHANGES, LIMITS, OUTPUT};
+use slotscope_app::options::{HashSpec, NodeSpec};
+use slotscope_app::pipeline::beside::Beside;
+use slotscope_app::pipeline::reading::Reading;
+use slotscope_app::pipeline::{Analysis, file_nodes, input_info};
+use slotscope_app::renaming::RenameRules;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
@@ -14,25 +28,11 @@ use slotscope_model::InputFacts;
 use slotscope_model::role_load::Asked;
 use slotscope_topology::Topology;
 
-use crate::cli::by::ByArgs;
-use crate::cli::input::kind::{NEEDS_NAMES, NOTHING};
-use crate::cli::input::servers::ServerArgs;
-use crate::cli::input::{InputFlags, Keys};
-use crate::cli::printing::{Rows, TableArgs};
-use crate::cli::reading::ReadingArgs;
-use crate::cli::values::memory_size;
-use crate::cli::{Ending, Run};
-use crate::options::headings::{CHANGES, LIMITS, OUTPUT};
-use crate::options::{HashSpec, NodeSpec};
-use crate::pipeline::beside::Beside;
-use crate::pipeline::reading::Reading;
-use crate::pipeline::{Analysis, file_nodes, input_info};
 use crate::whatif::findings::WhatIfFindings;
-use crate::whatif::rules::RenameRules;
 use crate::whatif::wording::sentence;
 use crate::whatif::{WhatIf, WhatIfChange, view};
 
-/// The same keys on other nodes, by another hash policy or with other tags.
+/// The same keys with other nodes, hash policy or tags
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct WhatIfArgs {
@@ -155,7 +155,7 @@ fn of_flag_to(error: Error) -> Error {
 }
 
 impl Run for WhatIfArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let findings = self.findings()?;
         self.output.print(
             &findings,

@@ -1,9 +1,6 @@
 //! The same keys on other nodes, under another hash policy or with other names: both sides are counted in one pass.
 
 pub mod findings;
-#[doc(hidden)]
-pub mod rules;
-pub mod split;
 pub mod tag_splits;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
@@ -12,6 +9,7 @@ pub(crate) mod wording;
 
 use std::sync::Arc;
 
+use slotscope_app::renaming::{RenameRules, Renaming};
 use slotscope_engine::format::batch::{KeyBatch, Spans, Values};
 use slotscope_engine::metric::Load;
 use slotscope_engine::slot::policy::Policy;
@@ -22,7 +20,6 @@ use slotscope_engine::tally::{Parts, Tallies, Tally};
 use slotscope_topology::Topology;
 use slotscope_topology::identity::identities;
 
-use crate::whatif::rules::{RenameRules, Renaming};
 use crate::whatif::tag_splits::TagSplits;
 
 /// Bytes of renamed keys counted at a time.

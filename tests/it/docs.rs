@@ -376,6 +376,11 @@ fn the_architecture_names_every_part_of_the_code() {
     let architecture = read("ARCHITECTURE.md");
     let folders = [
         "src",
+        "crates/app/src",
+        "crates/live/src",
+        "crates/names/src",
+        "crates/history/src",
+        "crates/parts/src",
         "crates/engine/src",
         "crates/findings/src",
         "crates/report/src",

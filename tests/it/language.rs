@@ -227,7 +227,7 @@ fn documents_help_messages_and_comments_are_written_in_the_words_of_the_field() 
         lines,
     ));
     let opening = Regex::new(OPENING).unwrap();
-    let may_ask = |name: &String| MAY_ASK.iter().any(|start| name.starts_with(start));
+    let may_ask = |name: &String| MAY_ASK.iter().any(|part| name.contains(part));
     for name in sources(true).into_iter().filter(|name| !may_ask(name)) {
         let odd = comments(&text_of(&name))
             .filter(|(_, comment, opens)| *opens && opening.is_match(comment))

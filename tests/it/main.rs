@@ -1,16 +1,20 @@
 //! Files, laws and sample reports: the integration tests without external tools. One module per subject.
 
+#[cfg(feature = "names")]
 mod advise;
 mod attributes;
 mod bench;
+#[cfg(feature = "history")]
 mod capacity;
 mod charts;
 mod cli;
 mod commands;
 mod compressed;
 mod coverage;
+#[cfg(feature = "history")]
 mod diff;
 mod docs;
+#[cfg(feature = "names")]
 mod fanout;
 mod file_nodes;
 mod filters;
@@ -24,6 +28,7 @@ mod language;
 mod law;
 mod laws;
 mod limits;
+#[cfg(feature = "names")]
 mod lint;
 mod manual;
 mod memory;
@@ -47,6 +52,7 @@ mod shape;
 mod statistics;
 mod storms;
 mod terminal;
+#[cfg(feature = "history")]
 mod timeline;
 mod verdict;
 mod whatif;

@@ -4,8 +4,8 @@
 use std::any::TypeId;
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, Command, CommandFactory};
-use slotscope::cli::Cli;
+use clap::{Arg, ArgAction, Command};
+use slotscope::cli::program;
 
 use testkit::files::{committed, same_bytes};
 
@@ -96,7 +96,7 @@ fn class(name: &str, command: &Command) -> String {
 
 #[test]
 fn options_are_the_flags_of_the_commands() {
-    let mut program = Cli::command();
+    let mut program = program();
     program.build();
     let classes = CLASSES
         .map(|(name, command)| class(name, program.find_subcommand(command).expect(command)));
@@ -106,7 +106,7 @@ fn options_are_the_flags_of_the_commands() {
 
 #[test]
 fn flags_of_the_program_are_flags() {
-    let mut program = Cli::command();
+    let mut program = program();
     program.build();
     let commands = CLASSES.map(|(_, command)| program.find_subcommand(command).expect(command));
     for name in OF_THE_PROGRAM.split(' ') {

@@ -68,33 +68,43 @@ const LAYERS: &[Layers] = &[
             ("view", "palette plot"),
         ],
     },
-    // The commands are slices: parts shared by two of them are in a lower crate or in the pipeline.
+    Layers {
+        root: "crates/app/src",
+        leaves: "",
+        rows: &[
+            ("cli", ANYTHING),
+            // Options: values, and the pipeline inputs built from them.
+            ("options", "pipeline"),
+            // A report from parts: counts travel together with facts about the inputs.
+            ("partial", "options pipeline source"),
+            // Options of counting are one struct, shared by all commands.
+            ("pipeline", "options::counting source"),
+        ],
+    },
+    // The commands are slices: parts shared by two of them are in a lower crate.
+    Layers {
+        root: "crates/history/src",
+        leaves: "",
+        rows: &[
+            // Names in adjacent reports are compared like those in two reports.
+            ("capacity", "diff"),
+            ("cli", ANYTHING),
+        ],
+    },
+    Layers {
+        root: "crates/live/src",
+        leaves: "",
+        rows: &[("cli", ANYTHING)],
+    },
+    Layers {
+        root: "crates/names/src",
+        leaves: "",
+        rows: &[("cli", ANYTHING)],
+    },
     Layers {
         root: "src",
         leaves: "",
-        rows: &[
-            // Rules are tried as in whatif.
-            ("advise", "pipeline whatif::rules"),
-            // A scan is timed by the stages that analyze has.
-            ("bench", "pipeline"),
-            ("cli", ANYTHING),
-            ("main", "slotscope"),
-            // A report from parts: counts travel together with facts about the inputs.
-            ("partial", "options pipeline source"),
-            // A running cluster is judged like a collection of it.
-            ("exporter", "pipeline"),
-            // Options of counting are one struct, shared by all commands.
-            ("pipeline", "options::counting source"),
-            // The engine's sources, and those in crates enabled by a feature.
-            ("source", "error"),
-            // Options: values, and the pipeline inputs built from them.
-            ("options", "pipeline"),
-            ("timeline", "pipeline"),
-            // The seconds between two readings are judged like those between two scrapes.
-            ("top", "exporter::judged"),
-            // Names in adjacent reports are compared like those in two reports.
-            ("capacity", "diff"),
-        ],
+        rows: &[("cli", ANYTHING), ("main", "slotscope")],
     },
 ];
 

@@ -1,11 +1,11 @@
 //! The scripts of a recommended scheme on a real cluster: as many are refused as predicted.
 
-use slotscope::advise::findings::AdviseFindings;
-use slotscope::advise::model::Model;
-use slotscope::advise::owners::Owners;
+use slotscope::renaming::RenameRules;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::slot;
-use slotscope::whatif::rules::RenameRules;
+use slotscope_names::advise::findings::AdviseFindings;
+use slotscope_names::advise::model::Model;
+use slotscope_names::advise::owners::Owners;
 use testkit::cluster::Cluster;
 use testkit::redis::Reply;
 use testkit::rng::Rng;

@@ -1,10 +1,10 @@
 //! fanout against a real three-node cluster: refusals are predicted with their errors, and nothing else is refused.
 
 use slotscope::command::{Command, Commands};
-use slotscope::fanout::outcome::BatchOutcome;
 use slotscope::format::parse::words::words;
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
+use slotscope_names::fanout::outcome::BatchOutcome;
 use testkit::cluster::{Cluster, bulks, even};
 use testkit::fanout::answer;
 use testkit::kinds::Kind;

@@ -1,10 +1,10 @@
 //! Predictions of `slotscope fanout` for lines of commands.
 
-use slotscope::fanout::outcome::BatchOutcome;
-use slotscope::fanout::{Fanout, FanoutFindings, Lines};
 use slotscope::slot::policy::Policy;
 use slotscope::summary::Rejected;
 use slotscope::topology::Topology;
+use slotscope_names::fanout::outcome::BatchOutcome;
+use slotscope_names::fanout::{Fanout, FanoutFindings, Lines};
 
 pub fn findings(topology: &Topology, lines: &[Vec<u8>]) -> FanoutFindings {
     let policy = Policy::Oss;

@@ -3,15 +3,15 @@
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use slotscope::capacity::{History, Options};
-use slotscope::diff::Diff;
-use slotscope::diff::report::Report;
-use slotscope::lint::NamingRules;
 use slotscope::name::Name;
 use slotscope::report::render::json;
 use slotscope::slot::SLOTS;
 use slotscope::slot::policy::Policy;
 use slotscope::topology::Topology;
+use slotscope_history::capacity::{History, Options};
+use slotscope_history::diff::Diff;
+use slotscope_history::diff::report::Report;
+use slotscope_names::lint::NamingRules;
 
 /// CLUSTER NODES, nodes.conf, CLUSTER SHARDS and CLUSTER SLOTS.
 pub const TOPOLOGIES: &[&[u8]] = &[

@@ -3,12 +3,26 @@
 mod destination;
 mod parts;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 
+use slotscope_app::cli::input::kind::NOTHING;
+use slotscope_app::cli::input::servers::{Collected, ServerArgs};
+use slotscope_app::cli::input::{FoundInput, InputFlags, Keys, counted_already};
+use slotscope_app::cli::judging::JudgeArgs;
+use slotscope_app::cli::limits::{Limit, any_crossed};
+use slotscope_app::cli::printing::{OutputArgs, ReplaceArgs, Rows};
+use slotscope_app::cli::progress::When;
+use slotscope_app::cli::reading::ReadingArgs;
+use slotscope_app::cli::{Command, Ending, Run, redacted, report_file};
+use slotscope_app::options::headings::{CLUSTER, INPUT, LIMITS, OUTPUT};
+use slotscope_app::options::{self, CountSpec, HashSpec, NodeSpec, storage, times};
+use slotscope_app::pipeline::Analysis;
+use slotscope_app::pipeline::reading::pool;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Lost;
 use slotscope_engine::name::Name;
@@ -26,21 +40,8 @@ use slotscope_topology::Topology;
 use slotscope_topology::cluster_info::{self, NodeKeys};
 
 use crate::cli::analyze::destination::report_name;
-use crate::cli::input::kind::NOTHING;
-use crate::cli::input::servers::{Collected, ServerArgs};
-use crate::cli::input::{FoundInput, InputFlags, Keys, counted_already};
-use crate::cli::judging::JudgeArgs;
-use crate::cli::limits::{Limit, any_crossed};
-use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
-use crate::cli::progress::When;
-use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run, redacted, report_file};
-use crate::options::headings::{CLUSTER, INPUT, LIMITS, OUTPUT};
-use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage, times};
-use crate::pipeline::Analysis;
-use crate::pipeline::reading::pool;
 
-/// Key dumps in, a skew report out.
+/// Key dumps in, a report out: the main job
 #[derive(Args, Debug)]
 #[command(next_help_heading = OUTPUT, after_help = EXAMPLES)]
 pub struct AnalyzeArgs {
@@ -125,8 +126,8 @@ Examples:
   slotscope analyze redis://HOST:6379               a running cluster, gently";
 
 impl Run for AnalyzeArgs {
-    fn run(&self) -> Result<Ending> {
-        redacted(self.redact, |redaction| self.report(redaction))
+    fn run(&self, command: &Command) -> Result<Ending> {
+        redacted(self.redact, |redaction| self.report(command, redaction))
     }
 
     fn reading(&self) -> Option<&ReadingArgs> {
@@ -135,6 +136,10 @@ impl Run for AnalyzeArgs {
 
     fn reads_stdin(&self) -> bool {
         self.reading.reads_stdin() && self.cluster_info.is_none()
+    }
+
+    fn keep_words(&mut self, words: Vec<OsString>) {
+        self.reading.overrides.words = words;
     }
 }
 
@@ -151,9 +156,9 @@ impl AnalyzeArgs {
         })
     }
 
-    fn report(&self, redaction: Option<Arc<Redaction>>) -> Result<Ending> {
+    fn report(&self, command: &Command, redaction: Option<Arc<Redaction>>) -> Result<Ending> {
         let topology = self.cluster.topology()?;
-        let limits = Limit::parse_all("report", &self.fail_on)?;
+        let limits = Limit::parse_all(command, &self.fail_on)?;
         let analysis = self.analysis(&topology)?.redaction(redaction);
         let node_counts = self.node_counts()?;
         if let (Some(path), []) = (&self.cluster_info, self.reading.inputs.as_slice()) {

@@ -1,15 +1,14 @@
 //! `analyze` for callers that count in parts: planning, and reporting what was counted.
 
+use slotscope_app::cli::redacted;
+use slotscope_app::options::ListingSpec;
+use slotscope_app::partial::{self, Plan};
 use slotscope_engine::error::Result;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::chunk::CHUNK;
 use slotscope_model::Summary;
 
 use crate::cli::analyze::AnalyzeArgs;
-use crate::cli::redacted;
-use crate::cli::tally::flags;
-use crate::options::ListingSpec;
-use crate::partial::{self, Plan};
 
 impl AnalyzeArgs {
     /// The plan for the inputs, for `partial::tally`.
@@ -20,7 +19,9 @@ impl AnalyzeArgs {
         let cluster = ListingSpec {
             topology: self.cluster.topology.clone(),
         };
-        let flags = flags(&self.reading, &cluster, &self.hashing, &self.counting)?;
+        let flags = self
+            .reading
+            .flags(&self.hashing, &self.counting, cluster.listing()?)?;
         let reading = self.reading.reading(Policy::Oss)?;
         partial::plan_of(flags, reading, CHUNK).map(|(plan, _)| plan)
     }

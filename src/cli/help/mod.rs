@@ -4,16 +4,17 @@ pub mod topics;
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 
+use slotscope_app::cli::{Command, Ending, Run};
+use slotscope_app::options::headings::ARGUMENTS;
 use slotscope_engine::error::{Error, Result};
 
 use crate::cli::first_contact::no_command;
 use crate::cli::help::topics::{TOPICS, Topic};
-use crate::cli::{Cli, Ending, Run};
-use crate::options::headings::ARGUMENTS;
+use crate::cli::program;
 
-/// A command's flags, or a page of the manual.
+/// A command's flags, or a page of the manual
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct HelpArgs {
@@ -37,9 +38,9 @@ pub(crate) fn footer() -> String {
 }
 
 impl Run for HelpArgs {
-    fn run(&self) -> Result<Ending> {
+    fn run(&self, _: &Command) -> Result<Ending> {
         let text = match &self.word {
-            None => Cli::command().render_long_help().ansi().to_string(),
+            None => program().render_long_help().ansi().to_string(),
             Some(word) => of(word)?,
         };
         let mut out = anstream::stdout();
@@ -55,7 +56,7 @@ fn of(word: &str) -> Result<String> {
     if let Some(topic) = Topic::named(word) {
         return Ok(topic.page.to_owned());
     }
-    let mut cli = Cli::command();
+    let mut cli = program();
     cli.build();
     let command = cli.find_subcommand_mut(word).map(|command| {
         let help = command.render_long_help();
@@ -70,7 +71,7 @@ mod tests {
 
     #[test]
     fn no_topic_is_called_as_a_command() {
-        let mut cli = Cli::command();
+        let mut cli = program();
         cli.build();
         for topic in TOPICS {
             assert!(cli.find_subcommand(topic.name).is_none(), "{}", topic.name);

@@ -1,8 +1,8 @@
 //! The search against exhaustive enumeration, on small cases.
 
-use slotscope::advise::model::Model;
-use slotscope::advise::owners::Owners;
-use slotscope::advise::scheme::{Choice, Scheme};
+use slotscope_names::advise::model::Model;
+use slotscope_names::advise::owners::Owners;
+use slotscope_names::advise::scheme::{Choice, Scheme};
 use testkit::rng::Rng;
 use testkit::workloads::workload::{Right, Workload};
 

@@ -1,7 +1,7 @@
 //! Keys that share an id of any kind: the advice makes it their tag.
 
-use slotscope::advise::model::Model;
-use slotscope::advise::owners::Owners;
+use slotscope_names::advise::model::Model;
+use slotscope_names::advise::owners::Owners;
 use testkit::rng::Rng;
 use testkit::workloads::ids::{COMMANDS, ID_KINDS, ids, sharing};
 

@@ -8,10 +8,10 @@ mod promises;
 mod sampled;
 mod seeds;
 
-use slotscope::advise::decision::Decision;
-use slotscope::advise::findings::AdviseFindings;
-use slotscope::advise::model::Model;
-use slotscope::advise::owners::Owners;
+use slotscope_names::advise::decision::Decision;
+use slotscope_names::advise::findings::AdviseFindings;
+use slotscope_names::advise::model::Model;
+use slotscope_names::advise::owners::Owners;
 use testkit::env::cases;
 use testkit::workloads::kinds::{KINDS, Kind};
 use testkit::workloads::other_kinds::OTHER_KINDS;

@@ -1,12 +1,12 @@
 //! The forecasts of advise hold: names and batches are rewritten by the rules for whatif and counted by slot.
 
-use slotscope::advise::decision::Decision;
-use slotscope::advise::findings::AdviseFindings;
-use slotscope::advise::model::Model;
+use slotscope::renaming::RenameRules;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
-use slotscope::whatif::rules::RenameRules;
+use slotscope_names::advise::decision::Decision;
+use slotscope_names::advise::findings::AdviseFindings;
+use slotscope_names::advise::model::Model;
 use std::collections::HashSet;
 use testkit::run::near;
 use testkit::workloads::workload::Workload;

@@ -1,13 +1,13 @@
 //! When the model sees a sample of the names, schemes are applied to all of them, as exactly as by a model of all
 //! names.
 
-use slotscope::advise::model::Model;
-use slotscope::advise::names::NameSample;
-use slotscope::advise::owners::Owners;
-use slotscope::advise::retagged::AllRetagged;
-use slotscope::advise::spelling::Renaming;
 use slotscope::metric::Metric;
 use slotscope::pipeline::reading::{Options, Reading};
+use slotscope_names::advise::model::Model;
+use slotscope_names::advise::names::NameSample;
+use slotscope_names::advise::owners::Owners;
+use slotscope_names::advise::retagged::AllRetagged;
+use slotscope_names::advise::spelling::Renaming;
 use testkit::run::Scratch;
 use testkit::workloads::kinds::KINDS;
 use testkit::workloads::workload;
@@ -64,7 +64,7 @@ fn a_scheme_of_a_sample_is_carried_out_on_all_names() {
             (same.unwrap(), *choice)
         });
         let exact = of_all.score(&scheme.collect(), &batches);
-        let figures = |of: &slotscope::advise::carried_out::Scored| {
+        let figures = |of: &slotscope_names::advise::carried_out::Scored| {
             (
                 of.names.renamed,
                 of.max_over_mean,

@@ -1,7 +1,7 @@
 //! The campaign of forecasts: planted amounts over time, for any growth and noise, reach a limit within the stated
 //! interval as often as stated.
 
-use slotscope::capacity::fit::{Fit, Reached};
+use slotscope_history::capacity::fit::{Fit, Reached};
 
 use testkit::rng::Rng;
 

@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use clap::CommandFactory;
-use slotscope::cli::Cli;
+use slotscope::cli::program;
 use testkit::prelude::*;
 
 #[test]
@@ -146,7 +145,7 @@ fn values_are_read_whole() {
         ("bench", "bench"),
         ("generate", "generate"),
     ] {
-        let program = Cli::command();
+        let program = program();
         let command = program.find_subcommand(name).unwrap();
         for arg in command.get_arguments() {
             let value = arg.get_value_names().unwrap_or_default().join(" ");

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use slotscope::fanout::{Fanout, Lines};
 use slotscope::slot::policy::Policy;
 use slotscope::summary::Rejected;
 use slotscope::topology::Topology;
+use slotscope_names::fanout::{Fanout, Lines};
 use testkit::prelude::*;
 use testkit::rng::Rng;
 

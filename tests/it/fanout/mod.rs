@@ -3,8 +3,8 @@
 mod latency;
 mod traffic;
 
-use slotscope::fanout::outcome::BatchOutcome;
 use slotscope::topology::Topology;
+use slotscope_names::fanout::outcome::BatchOutcome;
 use testkit::prelude::*;
 
 use testkit::fanout::answer;

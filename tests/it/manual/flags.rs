@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::manual::made::{check, with, with_rows};
 use crate::manual::page;
-use clap::{Arg, Command, CommandFactory};
-use slotscope::cli::Cli;
+use clap::{Arg, Command};
+use slotscope::cli::program;
 use slotscope::format::{FORMATS, Format};
 use testkit::run::Said;
 
@@ -185,7 +185,7 @@ fn section(command: &Command, shared: &[Flag]) -> String {
 
 #[test]
 fn the_flags_and_commands_in_the_manual_are_those_of_the_program() {
-    let mut cli = Cli::command();
+    let mut cli = program();
     cli.build();
     let all = || cli.get_subcommands().flat_map(flags);
     let mut uses: BTreeMap<(String, String), usize> = BTreeMap::new();

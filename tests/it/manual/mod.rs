@@ -7,9 +7,8 @@ mod worked_example;
 use std::collections::BTreeSet;
 
 use crate::docs::blocks;
-use clap::CommandFactory;
 use regex::Regex;
-use slotscope::cli::Cli;
+use slotscope::cli::program;
 use testkit::files::{below, text_of};
 use testkit::run::{Said, Scratch, code, root, stderr, stdout, succeeded};
 
@@ -30,7 +29,7 @@ pub(crate) fn page(name: &str) -> String {
 
 /// The commands of the program.
 fn commands() -> Vec<String> {
-    let mut cli = Cli::command();
+    let mut cli = program();
     cli.build();
     let commands = cli.get_subcommands();
     commands

@@ -1,8 +1,8 @@
 //! Collects, analyzes, and carries out the report's steps.
 
 use crate::plan::follower::Follower;
+use slotscope::renaming::RenameRules;
 use slotscope::slot::policy::Policy;
-use slotscope::whatif::rules::RenameRules;
 use testkit::cluster::Cluster;
 use testkit::prelude::*;
 

@@ -1,9 +1,9 @@
 //! Workloads whose right advice is known: names, batches, and the expected advice.
 
 use crate::rng::Rng;
-use slotscope::advise::batches::Batches;
-use slotscope::advise::names::NameSample;
 use slotscope::metric::Metric;
+use slotscope_names::advise::batches::Batches;
+use slotscope_names::advise::names::NameSample;
 
 /// Names with their loads, and batches.
 #[derive(Default, Clone)]

@@ -1,0 +1,3 @@
+//! The commands, one file each with its flags and `run`.
+
+pub mod tally;

@@ -1,0 +1,3 @@
+//! The commands of distributed counting: `tally`, `merge` and `recount`.
+
+pub mod cli;
