@@ -16,14 +16,13 @@ use crate::metric::Metric;
 const LONGEST: usize = 10;
 
 /// Why lines are refused that list a key and its number, or its other attributes, on successive lines.
-pub(super) fn refused<'a>(rows: &[&[u8]], names: &ColumnNames, head: Head<'a>) -> Option<String> {
+pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Option<String> {
     let text = sample(head);
     let has_returns = memchr::memchr(b'\r', text).is_some();
-    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    let lines: Vec<&[u8]> = lines
-        .iter()
-        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-        .collect();
+    let lines = text.split(|byte| *byte == b'\n');
+    let bare = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut lines: Vec<&[u8]> = bare.collect();
+    lines.pop_if(|line| line.is_empty());
     let joined = labelled(rows, &lines, names).or_else(|| periodic(&lines))?;
     let what = match joined.lines {
         2 if joined.is_bare => "a key and its number on two lines".into(),
@@ -187,12 +186,11 @@ fn periodic(lines: &[&[u8]]) -> Option<Joined> {
         .copied()
         .filter(|line| !is_waiting(line))
         .collect();
-    let has_blanks =
-        filled.len() + 1 < lines.len() || lines.last().is_some_and(|line| !line.is_empty());
+    let has_blanks = filled.len() < lines.len();
     let starts = (2..=LONGEST).flat_map(|each| (0..=TITLES).map(move |start| (each, start)));
     let kinds: Vec<Kind> = rows.iter().map(|row| Kind::of(row)).collect();
     let (mut joined, start) = starts
-        .filter(|(each, start)| start + 2 * each <= rows.len() || rows.len() == start + 2)
+        .filter(|(each, start)| start + 2 * each <= rows.len() || (*each, rows.len()) == (2, 2))
         .map(|(each, start)| (Joined::of(&rows[start..], each), start))
         .find(|(joined, start)| joined.are_records(&kinds[*start..]))?;
     let above = (start > 0).then(|| format!("tail -n +{}", start + 1));
