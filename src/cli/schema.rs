@@ -68,6 +68,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::cli::table::IS_WHOLE;
 
     /// The schema of an output as serialized.
     fn of(output: &Output) -> Value {
@@ -96,6 +97,7 @@ mod tests {
             );
         }
         let files = std::fs::read_dir(&folder).unwrap().count();
-        assert_eq!(files, all().count(), "a schema of no output in docs/schema");
+        let is_each_used = files == all().count() || !IS_WHOLE;
+        assert!(is_each_used, "a schema of no output in docs/schema");
     }
 }

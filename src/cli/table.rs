@@ -77,3 +77,12 @@ pub(super) static COMMANDS: &[Command] = &[
     Command::new::<schema::SchemaArgs>("schema", &[]),
     Command::new::<help::HelpArgs>("help", &[]),
 ];
+
+/// Whether no room is left out.
+#[cfg(test)]
+pub(super) const IS_WHOLE: bool = cfg!(all(
+    feature = "history",
+    feature = "live",
+    feature = "names",
+    feature = "parts"
+));
