@@ -96,6 +96,7 @@ mod tests {
             );
         }
         let files = std::fs::read_dir(&folder).unwrap().count();
-        assert_eq!(files, all().count(), "a schema of no output in docs/schema");
+        let is_each_used = files == all().count() || !cfg!(feature = "rooms");
+        assert!(is_each_used, "a schema of no output in docs/schema");
     }
 }

@@ -3,6 +3,8 @@
 
 use clap::error::{ContextKind, ContextValue};
 
+use crate::cli::COMMANDS;
+
 /// Commands of redis-cli and its relatives that users may type.
 const SYNONYMS: [(&str, &[&str]); 10] = [
     (
@@ -95,19 +97,24 @@ pub(super) fn tip(error: &mut clap::Error, command: &str) {
     }
 }
 
-/// The command equivalent to another tool's verb.
+/// The command equivalent to another tool's verb, if the program has it.
 pub(super) fn command_for(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     let mut rows = SYNONYMS.iter();
     rows.find(|(_, words)| words.contains(&word.as_str()))
         .map(|&(command, _)| command)
+        .filter(|command| COMMANDS.iter().any(|known| known.name == *command))
 }
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::cli::program;
+
+    /// Whether no room is left out.
+    fn is_whole() -> bool {
+        cfg!(feature = "rooms")
+    }
 
     #[test]
     fn a_flag_of_another_tool_is_none_of_this_one_and_its_tip_names_one() {
@@ -115,7 +122,10 @@ mod tests {
         cli.build();
         for (flags, commands, tip) in FLAGS.iter().copied() {
             for command in commands {
-                let command = cli.find_subcommand(command).expect("a command");
+                let Some(command) = cli.find_subcommand(command) else {
+                    assert!(!is_whole(), "{command}");
+                    continue;
+                };
                 let longs = || command.get_arguments().filter_map(clap::Arg::get_long);
                 for flag in flags {
                     let is_there = longs().any(|long| format!("--{long}") == *flag);
@@ -132,10 +142,11 @@ mod tests {
         let mut cli = program();
         cli.build();
         for (command, words) in SYNONYMS {
-            assert!(cli.find_subcommand(command).is_some(), "{command}");
+            let known = cli.find_subcommand(command).map(|_| command);
+            assert!(known.is_some() || !is_whole(), "{command}");
             for word in words {
                 assert!(cli.find_subcommand(word).is_none(), "{word}");
-                assert_eq!(command_for(&word.to_uppercase()), Some(command));
+                assert_eq!(command_for(&word.to_uppercase()), known);
             }
         }
     }

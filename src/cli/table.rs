@@ -1,24 +1,16 @@
 //! The table of commands, in the order of the help.
 
 use slotscope_app::cli::Command;
-use slotscope_findings::plan::outcome::PlanOutcome;
-use slotscope_model::Summary;
-use slotscope_model::node_counts::NodeCounts;
 
-use crate::bench::Figures;
-use crate::cli::dump::RecordLine;
-use crate::cli::keyslot::KeySlot;
 use crate::cli::schema::outputs;
 use crate::cli::{analyze, bench, dump, find_tag, generate};
 use crate::cli::{help, keyslot, manual, plan, schema, whatif};
-use crate::find_tag::view::TagLine;
-use crate::whatif::findings::WhatIfFindings;
 
 /// The commands, those of rooms if the program has these.
 pub(super) static COMMANDS: &[Command] = &[
     Command::new::<analyze::AnalyzeArgs>(
         "analyze",
-        outputs!("report": Summary, "node-counts": NodeCounts),
+        outputs!("report": slotscope_model::Summary, "node-counts": slotscope_model::node_counts::NodeCounts),
     ),
     #[cfg(feature = "live")]
     Command::new::<slotscope_live::cli::collect::CollectArgs>(
@@ -29,8 +21,14 @@ pub(super) static COMMANDS: &[Command] = &[
     Command::new::<slotscope_live::cli::exporter::ExporterArgs>("exporter", &[]),
     #[cfg(feature = "live")]
     Command::new::<slotscope_live::cli::top::TopArgs>("top", &[]),
-    Command::new::<plan::PlanArgs>("plan", outputs!("plan": PlanOutcome)),
-    Command::new::<whatif::WhatIfArgs>("whatif", outputs!("whatif": WhatIfFindings)),
+    Command::new::<plan::PlanArgs>(
+        "plan",
+        outputs!("plan": slotscope_findings::plan::outcome::PlanOutcome),
+    ),
+    Command::new::<whatif::WhatIfArgs>(
+        "whatif",
+        outputs!("whatif": crate::whatif::findings::WhatIfFindings),
+    ),
     #[cfg(feature = "history")]
     Command::new::<slotscope_history::cli::timeline::TimelineArgs>(
         "timeline",
@@ -61,9 +59,12 @@ pub(super) static COMMANDS: &[Command] = &[
         "lint",
         outputs!("lint": slotscope_names::lint::LintFindings),
     ),
-    Command::new::<keyslot::KeyslotArgs>("keyslot", outputs!("keyslot": KeySlot)),
-    Command::new::<find_tag::FindTagArgs>("find-tag", outputs!("find-tag": TagLine)),
-    Command::new::<dump::DumpArgs>("dump", outputs!("dump": RecordLine)),
+    Command::new::<keyslot::KeyslotArgs>("keyslot", outputs!("keyslot": keyslot::KeySlot)),
+    Command::new::<find_tag::FindTagArgs>(
+        "find-tag",
+        outputs!("find-tag": crate::find_tag::view::TagLine),
+    ),
+    Command::new::<dump::DumpArgs>("dump", outputs!("dump": dump::RecordLine)),
     #[cfg(feature = "parts")]
     Command::new::<slotscope_parts::cli::tally::TallyArgs>("tally", &[]),
     #[cfg(feature = "parts")]
@@ -71,7 +72,7 @@ pub(super) static COMMANDS: &[Command] = &[
     #[cfg(feature = "parts")]
     Command::new::<slotscope_parts::cli::tally::RecountArgs>("recount", &[]),
     Command::new::<generate::GenerateArgs>("generate", &[]),
-    Command::new::<bench::BenchArgs>("bench", outputs!("bench": Figures)),
+    Command::new::<bench::BenchArgs>("bench", outputs!("bench": crate::bench::Figures)),
     Command::new::<manual::CompletionsArgs>("completions", &[]),
     Command::new::<manual::ManArgs>("man", &[]),
     Command::new::<schema::SchemaArgs>("schema", &[]),

@@ -211,6 +211,7 @@ fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn tags_of_equal_load_are_the_same_ones_in_every_form_of_a_dump() {
     let scratch = Scratch::new();
     // More than the list holds, and more than a thread counts in a table of its own.

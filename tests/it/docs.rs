@@ -232,6 +232,7 @@ fn run_document(name: &str) -> (usize, Vec<String>) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn marked_commands_print_what_the_documents_show() {
     let mut count = 0;
     for name in manual() {
@@ -421,6 +422,7 @@ fn the_library_page_has_the_public_names_and_no_others() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn the_manual_has_every_rule_and_file() {
     let naming = read("docs/naming.md");
     let scratch = Scratch::with("slotscope.toml", "[severity]\nno = \"off\"\n");

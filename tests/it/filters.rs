@@ -75,6 +75,7 @@ fn each_condition_leaves_out_the_others() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn a_filtered_report_is_that_of_a_dump_of_these_keys() {
     let scratch = two_families(200_000, 300_000);
     let filtered = analyzed(&scratch, "all.csv", "--match a:*");
@@ -194,6 +195,7 @@ fn dump_prints_the_keys_that_analyze_counts() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn plans_and_trials_of_filtered_keys_are_those_of_a_dump_of_these_keys() {
     let scratch = two_families(20_000, 9000);
     for command in [

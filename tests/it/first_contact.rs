@@ -7,6 +7,7 @@ use testkit::prelude::*;
 use testkit::redis::wait_for;
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn a_command_without_an_input_is_answered_with_its_examples() {
     let scratch = Scratch::with("a.keys", b"a\n");
     for [line, example] in rows(
@@ -71,6 +72,7 @@ fn a_bad_path_fails_at_once_however_long_the_pipe_is_silent() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn at_a_terminal_a_command_without_an_input_does_not_wait_for_keys() {
     let scratch = Scratch::new();
     let program = env!("CARGO_BIN_EXE_slotscope");
@@ -131,6 +133,7 @@ fn a_table_of_causes_has_no_row_for_nothing() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn every_command_says_next_to_its_first_sentence_where_an_input_is_cut_off() {
     let scratch = Scratch::new();
     let keys: String = (0..50_000).map(|i| format!("user:{i}\n")).collect();
@@ -183,6 +186,7 @@ fn an_argument_that_is_not_utf8_has_a_way_out() {
 
 /// Without the words of parsers.
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn a_wrong_value_is_answered_with_what_is_wanted() {
     let scratch = Scratch::with("keys", "user:1\nuser:2\n");
     std::fs::write(scratch.path("cut.rdb"), "REDIS0010").unwrap();

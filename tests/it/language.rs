@@ -193,6 +193,7 @@ fn literals(text: &str) -> Vec<(usize, String)> {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn documents_help_messages_and_comments_are_written_in_the_words_of_the_field() {
     let mut documents: Vec<String> = DOCUMENTS.map(String::from).to_vec();
     documents.extend(files(["docs"], "md"));

@@ -35,6 +35,7 @@ fn files_that_slotscope_did_not_write_are_neither_replaced_nor_removed() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn timeline_replaces_other_files_where_it_is_forced() {
     let scratch = dumps();
     let operation = "1700000000.000001 [0 127.0.0.1:1] \"GET\" \"a\"\n";

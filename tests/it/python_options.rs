@@ -95,6 +95,7 @@ fn class(name: &str, command: &Command) -> String {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn options_are_the_flags_of_the_commands() {
     let mut program = program();
     program.build();
@@ -105,6 +106,7 @@ fn options_are_the_flags_of_the_commands() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn flags_of_the_program_are_flags() {
     let mut program = program();
     program.build();

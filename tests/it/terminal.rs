@@ -72,6 +72,7 @@ fn a_dump_named_like_a_flag_is_a_file_in_the_commands_of_steps() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn a_command_is_never_broken_inside_quotes() {
     let scratch = Scratch::new();
     let names = (0..3000)

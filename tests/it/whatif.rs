@@ -155,6 +155,7 @@ fn nodes_keep_what_they_have_where_only_their_number_changes() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
     let scratch = Scratch::new();
     let keys = (1..=10).map(|i| format!("favorites:123:news{i:03}"));

@@ -95,6 +95,7 @@ fn columns_can_be_named_and_a_missing_one_is_an_error_that_lists_them() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn a_flag_of_another_tool_gets_the_word_of_this_one() {
     let scratch = Scratch::new();
     for [line, tip] in rows(
@@ -114,6 +115,7 @@ fn a_flag_of_another_tool_gets_the_word_of_this_one() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn a_host_after_h_is_not_a_wish_for_help() {
     let scratch = Scratch::new();
     scratch.refuses(
@@ -127,6 +129,7 @@ fn a_host_after_h_is_not_a_wish_for_help() {
 
 /// A flag that reads the beginning of its value would take `1=2` for 1, or `keys=2` for keys.
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn values_are_read_whole() {
     /// Values that are not names, texts or files.
     const READ: &str = "N N,... TIME SIZE PERCENT WHEN WHICH KIND METRIC METRICS K/N K M S TYPES SLOTS PART GROWTH DATE FORM POLICY";

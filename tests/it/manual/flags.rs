@@ -184,6 +184,7 @@ fn section(command: &Command, shared: &[Flag]) -> String {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn the_flags_and_commands_in_the_manual_are_those_of_the_program() {
     let mut cli = program();
     cli.build();

@@ -115,6 +115,7 @@ fn topics_are_listed_and_printed() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn a_run_without_a_command_is_answered_with_what_to_type() {
     let scratch = Scratch::new();
     let welcome = scratch.run("");

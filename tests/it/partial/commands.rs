@@ -41,6 +41,7 @@ fn analyzed(scratch: &Scratch, inputs: &str) -> Value {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn parts_and_a_second_pass_give_the_report_of_the_dumps() {
     let scratch = Scratch::with("a.keys", keys());
     scratch.file("b.keys", "{x}1\n{y}2\n");
@@ -88,6 +89,7 @@ fn parts_and_a_second_pass_give_the_report_of_the_dumps() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn parts_that_do_not_belong_together_are_refused_with_the_reason() {
     let scratch = Scratch::with("a.keys", keys());
     scratch.file("b.keys", "{x}1\n{y}2\n");
@@ -119,6 +121,7 @@ fn parts_that_do_not_belong_together_are_refused_with_the_reason() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn nodes_of_a_listing_are_in_the_file() {
     let scratch = Scratch::with("nodes", NODES);
     scratch.file("a.keys", "a\nb\n");
@@ -134,6 +137,7 @@ fn nodes_of_a_listing_are_in_the_file() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn a_pipe_is_counted_in_one_pass_and_what_is_not_ours_is_not_replaced() {
     let scratch = Scratch::new();
     let output = scratch.piped("tally -o pipe.tally", keys().as_bytes());
@@ -150,6 +154,7 @@ fn a_pipe_is_counted_in_one_pass_and_what_is_not_ours_is_not_replaced() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "rooms"), ignore)]
 fn names_are_redacted_in_a_report_of_a_tally_file() {
     let scratch = Scratch::with("secret.keys", "{secret}1\n{secret}2\n");
     scratch.text("tally secret.keys -o all.tally");
