@@ -37,7 +37,7 @@ impl<'a> Steps<'a> {
         let mut moves = self.move_row(&plan, &after);
         moves.command = match self.commands.service() {
             Some(_) => self.commands.slot_ranges(),
-            None => self.commands.plan(self.topology),
+            None => self.commands.plan(&[], self.topology),
         };
         moves.estimated = self.has_small_streams();
         debug_assert!(
@@ -251,7 +251,7 @@ impl<'a> Steps<'a> {
         );
         if few.slots > 0 {
             let name = few.name().to_string();
-            turned.command = self.commands.plan_without(&name, self.topology);
+            turned.command = self.commands.plan(&["--remove", &name], self.topology);
         }
         (turned.keys_moved, turned.bytes_moved) = (None, None);
         Some(turned)
