@@ -161,7 +161,8 @@ fn is_impossible(before: &PlanState<'_>, role: usize) -> bool {
     aims.most_beside.fill(f64::INFINITY);
     let mut levels = vec![f64::INFINITY; aims.bands.len()];
     levels[role] = aims.bands[role];
-    let limit = |node, at, heaviest| aims.limit(before, node, at, heaviest, &levels);
+    let within = aims.within(before, &levels);
+    let limit = |node, at, heaviest| within.most(node, at, heaviest);
     let is_exhausted = || every(before.shares, &limit, &mut Budget::new(EVERY)) == Every::None;
     loaded(before).is_some() && is_exhausted() || is_proven(before.shares, &limit)
 }
