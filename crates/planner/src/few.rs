@@ -104,13 +104,16 @@ impl<'s, 'a> Few<'s, 'a> {
         let loads = slots
             .iter()
             .flat_map(|slot| (0..roles).map(|role| shares.load(*slot, role)));
-        let nodes = (0..shares.nodes).flat_map(|node| (0..roles).map(move |role| (node, role)));
+        let places = (0..shares.nodes).flat_map(|node| (0..roles).map(move |role| (node, role)));
+        let mut nodes: Vec<usize> = shares.request.staying().collect();
+        // Of equally good nodes one without slots is filled first.
+        nodes.sort_by_key(|node| !before.held(*node).is_empty());
         Few {
-            marks: nodes
+            marks: places
                 .map(|(node, role)| aims.marks(shares, node, role, 0.0))
                 .collect(),
             roles,
-            nodes: shares.request.staying().collect(),
+            nodes,
             price: slots.iter().map(price).collect(),
             loads: loads.collect(),
             held: vec![0.0; shares.nodes * roles],

@@ -263,6 +263,15 @@ mod tests {
     }
 
     #[test]
+    fn of_equally_good_nodes_one_without_slots_is_filled() {
+        // Nodes 1, 2 and 4 have no load, node 3 has no slots, and one slot fills node 5.
+        let loads = [150, 130, 120, 0, 0, 0, 1000];
+        let owner = [0, 0, 0, 1, 2, 4, 5].map(Some).to_vec();
+        let planned = plan(&MoveRequest::new(vec![even(&loads, 6)], owner));
+        assert!(planned.owner.contains(&Some(3)), "{:?}", planned.owner);
+    }
+
+    #[test]
     fn nodes_in_another_order_get_the_same_slots() {
         let loads: Vec<u64> = (0..600_u64).map(|slot| 10 + slot * slot % 37).collect();
         let hot: Vec<u64> = (0..600_u64).map(|slot| 1 + slot * 7 % 101).collect();
