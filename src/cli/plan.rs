@@ -22,7 +22,6 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::TlsEntry;
 use slotscope_findings::plan::cluster::MoveFlags;
 use slotscope_findings::plan::doubts::incomplete;
-use slotscope_findings::plan::inputs::PlannedNode;
 use slotscope_findings::plan::outcome::PlanOutcome;
 use slotscope_findings::steps::Service;
 use slotscope_findings::summary::migration::Migration;
@@ -138,7 +137,7 @@ impl Run for PlanArgs {
         }
         let (commands, tls) = (prepared.commands, prepared.tls.clone());
         let (instead, is_atomic) = (prepared.instead.clone(), prepared.is_atomic);
-        let (nodes, outcome) = self.planned(prepared)?;
+        let outcome = self.planned(prepared)?;
         match commands {
             Some(commands) => {
                 if outcome.moves.is_empty() {
@@ -152,7 +151,6 @@ impl Run for PlanArgs {
                 let script = |is_rollback| Script {
                     commands,
                     outcome: &outcome,
-                    nodes: &nodes,
                     is_rollback,
                     tls: tls.as_ref(),
                 };
@@ -250,8 +248,7 @@ impl PlanArgs {
     /// # Errors
     /// As for `run`.
     pub fn outcome(&self) -> Result<PlanOutcome> {
-        let (_, outcome) = self.planned(self.prepared()?)?;
-        Ok(outcome)
+        self.planned(self.prepared()?)
     }
 
     /// Checks that come before a possibly long scan.
@@ -299,7 +296,7 @@ impl PlanArgs {
         })
     }
 
-    fn planned(&self, prepared: Prepared) -> Result<(Vec<PlannedNode>, PlanOutcome)> {
+    fn planned(&self, prepared: Prepared) -> Result<PlanOutcome> {
         let Findings {
             topology, summary, ..
         } = self.findings(prepared.input, prepared.named)?;

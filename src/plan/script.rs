@@ -10,7 +10,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::TlsEntry;
 use slotscope_engine::text::short;
 use slotscope_findings::plan::block_time::BlockingKey;
-use slotscope_findings::plan::inputs::PlannedNode;
+use slotscope_findings::plan::node_outcome::NodeOutcome;
 use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_findings::summary::migration::Migration;
 use slotscope_findings::wording::finding::about;
@@ -89,8 +89,6 @@ pub(crate) struct Script<'a> {
     pub commands: MoveCommands,
     /// The moves.
     pub outcome: &'a PlanOutcome,
-    /// The nodes of the outcome, in its order.
-    pub nodes: &'a [PlannedNode],
     /// Whether it reverts the moves.
     pub is_rollback: bool,
     /// The TLS files, if the servers were read using TLS.
@@ -127,8 +125,8 @@ declare -a name host announced port id keys_after
             outcome.keys_moved.unwrap_or(0),
             outcome.bytes_moved.unwrap_or(0)
         )?;
-        for at in 0..self.nodes.len() {
-            self.write_node(at, out)?;
+        for (node, number) in outcome.nodes.iter().zip(1..) {
+            self.write_node(node, number, out)?;
         }
         self.write_jobs(out)?;
         let mut functions = COMMON.iter().chain(self.commands.functions());
@@ -143,18 +141,15 @@ declare -a name host announced port id keys_after
     /// # Errors
     /// Slots are to move from or to a node of the cluster that cannot be connected to.
     pub(crate) fn check_addresses(&self) -> Result<()> {
-        let is_hidden = |node: &&PlannedNode| {
-            let is_reached = node
-                .address
-                .as_deref()
-                .is_some_and(|at| host_and_port(at).is_some());
-            is_real(node) && self.is_used(&Name::from(node.id.as_str())) && !is_reached
+        let is_hidden = |node: &&NodeOutcome| {
+            let is_reached = text_of(&node.address).and_then(host_and_port).is_some();
+            is_real(node) && self.is_used(&node.id) && !is_reached
         };
-        match self.nodes.iter().find(is_hidden) {
+        match self.outcome.nodes.iter().find(is_hidden) {
             Some(node) => {
                 let reason = "the listing of the cluster has no host for it that can be connected to, and slots are to move from \
                               or to it; correct cluster-announce-ip or cluster-announce-hostname there, and make a new plan";
-                Err(Error::bad(Name::from(node.id.as_str()).to_string(), reason))
+                Err(Error::bad(node.id.to_string(), reason))
             }
             None => Ok(()),
         }
@@ -186,11 +181,11 @@ declare -a name host announced port id keys_after
     }
 
     /// The line of a node. Omitted if the node has failed, or if it is not involved and its address is unknown.
-    fn write_node(&self, at: usize, out: &mut dyn Write) -> io::Result<()> {
-        let (node, shown) = (&self.nodes[at], &self.outcome.nodes[at]);
-        let (number, name) = (at + 1, quoted(&node_name(shown).to_string()));
-        let id = quoted(if is_real(node) { &node.id } else { "" });
-        let keys = shown.load.keys.map_or_else(String::new, |keys| {
+    fn write_node(&self, node: &NodeOutcome, number: usize, out: &mut dyn Write) -> io::Result<()> {
+        let name = quoted(&node_name(node).to_string());
+        let id = is_real(node).then(|| node.id.to_string());
+        let id = quoted(&id.unwrap_or_default());
+        let keys = node.load.keys.map_or_else(String::new, |keys| {
             let then = if self.is_rollback {
                 keys.before
             } else {
@@ -198,11 +193,11 @@ declare -a name host announced port id keys_after
             };
             format!(" keys_after[{number}]={then}")
         });
-        let is_used = self.is_used(&shown.id);
-        match node.address.as_deref().and_then(host_and_port) {
+        let is_used = self.is_used(&node.id);
+        match text_of(&node.address).and_then(host_and_port) {
             Some((host, port)) if is_used || !node.failed => {
                 let host = quoted(host);
-                let announced = node.hostname.as_deref().and_then(self::host);
+                let announced = text_of(&node.hostname).and_then(self::host);
                 let announced = announced.map_or_else(String::new, |name| {
                     format!(" announced[{number}]={}", quoted(name))
                 });
@@ -282,8 +277,13 @@ fn warning_of(key: &BlockingKey) -> String {
 }
 
 /// Whether a node has the id of a server. Ids of even splits and added nodes are made up: only the node knows the real one.
-fn is_real(node: &PlannedNode) -> bool {
-    node.id.len() == 40 && node.id.bytes().all(|byte| byte.is_ascii_hexdigit())
+fn is_real(node: &NodeOutcome) -> bool {
+    node.id.0.len() == 40 && node.id.0.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// An address or hostname as text.
+fn text_of(name: &Option<Name>) -> Option<&str> {
+    std::str::from_utf8(&name.as_ref()?.0).ok()
 }
 
 /// The TLS options for redis-cli.

@@ -224,33 +224,27 @@ fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
 
 /// Primaries without slots count for fair shares here but not in a report, so the numbers differ.
 fn empty_today(outcome: &PlanOutcome) -> Option<String> {
-    let is_empty = |node: &&NodeOutcome| node.slots.before == 0 && node.weight > 0.0;
-    let empty: Vec<Name> = outcome
-        .nodes
-        .iter()
-        .filter(is_empty)
-        .map(node_name)
-        .collect();
-    (!empty.is_empty()).then(|| {
-        let names = list(empty.iter(), RANGES);
-        format!("fair shares are those with primaries that own no slots today: {names}")
-    })
+    let (_, names) = empty(outcome, |slots| slots.before)?;
+    Some(format!(
+        "fair shares are those with primaries that own no slots today: {names}"
+    ))
 }
 
 /// Nodes that stay without slots although they could take some.
 fn empty_then(outcome: &PlanOutcome) -> Option<String> {
-    let is_empty = |node: &&NodeOutcome| node.slots.after == 0 && node.weight > 0.0;
-    let empty: Vec<Name> = outcome
-        .nodes
-        .iter()
-        .filter(is_empty)
-        .map(node_name)
-        .collect();
-    let gets = if empty.len() == 1 { "gets" } else { "get" };
-    (!empty.is_empty()).then(|| {
-        let names = list(empty.iter(), RANGES);
-        format!("{names} {gets} no slots: no move there was found that lowers the fullest of the other nodes")
-    })
+    let (count, names) = empty(outcome, |slots| slots.after)?;
+    let gets = if count == 1 { "gets" } else { "get" };
+    Some(format!(
+        "{names} {gets} no slots: no move there was found that lowers the fullest of the other nodes"
+    ))
+}
+
+/// How many nodes that stay have no slots, and their names.
+fn empty(outcome: &PlanOutcome, slots: fn(Change<usize>) -> usize) -> Option<(usize, String)> {
+    let is_empty = |node: &&NodeOutcome| slots(node.slots) == 0 && node.weight > 0.0;
+    let empty = outcome.nodes.iter().filter(is_empty).map(node_name);
+    let empty: Vec<Name> = empty.collect();
+    (!empty.is_empty()).then(|| (empty.len(), list(empty.iter(), RANGES)))
 }
 
 /// ` (3 keys, 12 KiB)`, without unknown amounts.

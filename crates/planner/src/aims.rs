@@ -21,10 +21,10 @@ const GAIN_OF_MOVED: f64 = 0.2;
 const GAIN_OF_LIMIT: f64 = 0.5;
 /// Less over a limit than this part of a share is rounding.
 pub(crate) const LEAST_EXCESS: f64 = 1e-4;
-/// The load beside a slot that fills its node, in shares: a part of a giant slot may be more than a node's share.
-const BESIDE: f64 = 0.03;
 /// If giants leave the other nodes more than this fraction of their shares, ignore the giants for those nodes.
 const HARDLY_LESS: f64 = 0.98;
+/// The load beside a slot that fills its node, in shares: a part of a giant slot may be more than a node's share.
+const BESIDE: f64 = 0.03;
 
 /// The aims of a request, by role.
 pub(crate) struct Aims {
@@ -54,7 +54,6 @@ impl Aims {
     pub(crate) fn new(before: &PlanState<'_>) -> Self {
         let shares = before.shares;
         let request = shares.request;
-        let roles = request.roles.len();
         let mut aims = Aims {
             is_goal: Vec::new(),
             aims: Vec::new(),
@@ -115,7 +114,9 @@ impl Aims {
             aims.tops.push(role.band.max(today.top).max(possible));
             aims.floors.push(floor);
         }
-        let level: Vec<f64> = (0..roles).map(|role| level(shares, role)).collect();
+        let level: Vec<f64> = (0..request.roles.len())
+            .map(|role| level(shares, role))
+            .collect();
         let has_level = level.iter().any(|level| level.is_finite());
         aims.level = has_level.then_some(level);
         aims
@@ -226,25 +227,14 @@ impl Aims {
             .max(shares.least(node, role, heaviest))
     }
 
-    /// The most that a node may hold at these levels, within its ceiling and its limit of memory.
-    pub(crate) fn limit(
-        &self,
-        before: &PlanState<'_>,
-        node: usize,
-        role: usize,
-        heaviest: f64,
-        levels: &[f64],
-    ) -> f64 {
-        let [ceiling, level] = [
-            self.ceiling(before.shares, node, role, heaviest),
-            self.allowed_with(before.shares, node, role, levels[role], heaviest),
-        ];
-        let cap = if before.has_cap(role) {
-            before.cap(node, Cap::HardOrToday)
-        } else {
-            f64::INFINITY
-        };
-        ceiling.min(level).min(cap)
+    /// The state before any move with these levels as bounds, within ceilings and limits of memory.
+    pub(crate) fn within<'a>(&self, before: &PlanState<'a>, levels: &[f64]) -> PlanState<'a> {
+        let mut state = before.clone();
+        state.set_bounds(&Bounds {
+            cap: Cap::HardOrToday,
+            ..self.bounds(levels)
+        });
+        state
     }
 
     /// The ceiling of a node, and what it may hold to be within its band, its mid, its aim.

@@ -58,7 +58,8 @@ pub(crate) fn few(
         .collect();
     few.search(&today);
     if !few.is_even() {
-        let limit = |node, role, heaviest| aims.limit(before, node, role, heaviest, &aims.bands);
+        let bands = aims.within(before, &aims.bands);
+        let limit = |node, role, heaviest| bands.most(node, role, heaviest);
         let found = every(before.shares, &limit, &mut Budget::new(EVERY));
         if let Every::Found(owner) = found {
             let owner = few
@@ -103,13 +104,16 @@ impl<'s, 'a> Few<'s, 'a> {
         let loads = slots
             .iter()
             .flat_map(|slot| (0..roles).map(|role| shares.load(*slot, role)));
-        let nodes = (0..shares.nodes).flat_map(|node| (0..roles).map(move |role| (node, role)));
+        let places = (0..shares.nodes).flat_map(|node| (0..roles).map(move |role| (node, role)));
+        let mut nodes: Vec<usize> = shares.request.staying().collect();
+        // Of equally good nodes one without slots is filled first.
+        nodes.sort_by_key(|node| !before.held(*node).is_empty());
         Few {
-            marks: nodes
+            marks: places
                 .map(|(node, role)| aims.marks(shares, node, role, 0.0))
                 .collect(),
             roles,
-            nodes: shares.request.staying().collect(),
+            nodes,
             price: slots.iter().map(price).collect(),
             loads: loads.collect(),
             held: vec![0.0; shares.nodes * roles],
@@ -154,15 +158,14 @@ impl<'s, 'a> Few<'s, 'a> {
             .map(|at| (!self.is_fixed(at), key(at), at))
             .collect();
         order.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+        let within = self.aims.within(self.before, &self.aims.aims);
         let mut owner = vec![0; self.slots.len()];
         let mut held = vec![0.0; self.held.len()];
         for (_, _, at) in order {
             let home = self.home(at);
             let fill = |node: &usize| {
                 let of_role = |role: usize| {
-                    let most = self
-                        .aims
-                        .limit(self.before, *node, role, 0.0, &self.aims.aims);
+                    let most = within.most(*node, role, 0.0);
                     let most = if most.is_finite() {
                         most.max(1e-9)
                     } else {
@@ -325,9 +328,7 @@ impl<'s, 'a> Few<'s, 'a> {
                 squares += held * held;
                 let caps = [Cap::HardOrToday, Cap::Hard, Cap::Aimed];
                 for (cap, weight) in caps.into_iter().zip(OF_CAPS) {
-                    if self.before.has_cap(role) {
-                        value += weight * (held - self.before.cap(*node, cap)).max(0.0);
-                    }
+                    value += weight * (held - self.before.cap(*node, role, cap)).max(0.0);
                 }
             }
             let [ceiling, band, mid, aim] = heights.map(|height| (height - 1e-9).max(0.0));

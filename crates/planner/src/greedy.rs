@@ -21,10 +21,10 @@ pub(crate) fn solve(
     level: Option<&[f64]>,
     budget: &mut Budget,
 ) {
-    if let Some(level) = level {
+    if level.is_some() {
         state.set_level(level);
         shed_all(state, prices, budget);
-        state.drop_level();
+        state.set_level(None);
     }
     shed_all(state, prices, budget);
     give_back(state, prices);

@@ -174,22 +174,14 @@ impl Multipliers<'_, '_> {
 
     /// The gain of a move without its ranges.
     fn gain_of(&self, run: Run, to: usize) -> f64 {
-        let shares = self.shares();
         let [from, home] = [self.state.owner[run.first], self.state.home(run.first)];
-        let price = self.costs.of_run(shares, run);
-        let mut gain = match (from == home, usize::from(home) == to) {
+        let price = self.costs.of_run(self.shares(), run);
+        let back = match (from == home, usize::from(home) == to) {
             (true, _) => -price,
             (_, true) => price,
             _ => 0.0,
         };
-        for role in 0..self.roles() {
-            let load = shares.before(run.end)[role] - shares.before(run.first)[role];
-            let (left, there) = (self.place(usize::from(from), role), self.place(to, role));
-            let [held, holds] = [usize::from(from), to].map(|node| self.state.loads(node)[role]);
-            gain += self.cost(left, held) - self.cost(left, held - load);
-            gain += self.cost(there, holds) - self.cost(there, holds + load);
-        }
-        gain
+        back + self.saved(run, to)
     }
 }
 

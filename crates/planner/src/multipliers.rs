@@ -296,17 +296,22 @@ impl<'s, 'a> Multipliers<'s, 'a> {
 
     /// The gain of a move, and its price.
     fn gain(&self, slot: usize, to: usize) -> (f64, f64) {
-        let from = usize::from(self.state.owner[slot]);
-        let mut gain = 0.0;
-        for role in 0..self.roles() {
-            let load = self.shares().load(slot, role);
+        let run = Run::single(slot);
+        let price = self.costs.of_step(self.state, run, to);
+        (self.saved(run, to) - price, price)
+    }
+
+    /// By how much both nodes pay less for room if `to` gets a run.
+    pub(crate) fn saved(&self, run: Run, to: usize) -> f64 {
+        let (shares, from) = (self.shares(), usize::from(self.state.owner[run.first]));
+        let of_role = |role: usize| {
+            let load = shares.before(run.end)[role] - shares.before(run.first)[role];
             let (left, there) = (self.place(from, role), self.place(to, role));
-            let (held, holds) = (self.state.loads(from)[role], self.state.loads(to)[role]);
-            gain += self.cost(left, held) - self.cost(left, held - load);
-            gain += self.cost(there, holds) - self.cost(there, holds + load);
-        }
-        let price = self.costs.of_step(self.state, Run::single(slot), to);
-        (gain - price, price)
+            let [held, holds] = [from, to].map(|node| self.state.loads(node)[role]);
+            let lower = self.cost(left, held) - self.cost(left, held - load);
+            lower + (self.cost(there, holds) - self.cost(there, holds + load))
+        };
+        (0..self.roles()).map(of_role).sum()
     }
 }
 

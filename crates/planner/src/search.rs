@@ -220,13 +220,11 @@ impl<'a> Search<'_, 'a> {
         solve: fn(&mut Multipliers<'_, 'a>),
         budget: &mut Budget,
     ) -> bool {
-        let (shares, roles) = (state.shares, self.aims.aims.len());
-        let places = (0..shares.nodes).flat_map(|node| (0..roles).map(move |role| (node, role)));
-        let limit = places.map(|(node, role)| {
-            let heaviest = state.heaviest_giant(node, role, None);
-            let limit = self.aims.limit(self.before, node, role, heaviest, levels);
-            limit.max(shares.least(node, role, heaviest))
-        });
+        let (within, roles) = (self.aims.within(self.before, levels), levels.len());
+        let places =
+            (0..state.shares.nodes).flat_map(|node| (0..roles).map(move |role| (node, role)));
+        let limit = places
+            .map(|(node, role)| within.most(node, role, state.heaviest_giant(node, role, None)));
         let limit: Vec<f64> = limit.collect();
         solve(&mut Multipliers::new(
             &mut state,
@@ -358,12 +356,8 @@ impl<'a> Search<'_, 'a> {
         let (least, of_node) = SOLUTION;
         let work = least + of_node * self.before.shares.nodes as u64;
         let mut budget = self.budget.part(work);
-        greedy::solve(
-            &mut state,
-            self.prices,
-            self.aims.level.as_deref(),
-            &mut budget,
-        );
+        let level = self.aims.level.as_deref();
+        greedy::solve(&mut state, self.prices, level, &mut budget);
         self.budget.spent += budget.spent;
         let owner = state.owners();
         self.offer(&owner, bounds)

@@ -5,7 +5,7 @@
 //! prices of room (`multipliers`, `line`). A plan is then replanned on its own result until that moves nothing more. All of
 //! it is deterministic: budgets count work, not time.
 
-use crate::aims::{Aims, LEAST_EXCESS, leftovers, max_over_mean, rest_over_mean};
+use crate::aims::{Aims, LEAST_EXCESS, max_over_mean, rest_over_mean};
 use crate::budget::Budget;
 use crate::even_ranges::even_ranges;
 use crate::limited::{exceeds_limits, within_limits};
@@ -40,17 +40,10 @@ pub struct MovePlan {
     pub lifted: Vec<usize>,
     /// Whether the limits stopped further moves.
     pub limited: bool,
-    /// Slots left on nodes that were to be emptied.
-    pub left: usize,
-    /// The load of pinned slots above their node's target.
-    pub fixed_above: Vec<FixedAbove>,
-    /// Slot ranges moved between pairs of nodes.
-    pub ranges: usize,
     /// Slots that move.
     pub slots: usize,
-    /// The price of the moves, in the unit of `MoveRequest::prices`.
-    pub price: u64,
-    /// Approximate lower bound on the price of any plan for these targets that leaves giants in place.
+    /// Approximate lower bound on the price of any plan for these targets that leaves giants in place, in the unit of
+    /// `MoveRequest::prices`.
     pub least_price: f64,
 }
 
@@ -63,8 +56,6 @@ pub struct PlannedRole {
     pub target: f64,
     /// No move brings a node without a filling slot above this.
     pub ceiling: f64,
-    /// The most each node may hold after all moves; 0 for a leaving node.
-    pub targets: Vec<f64>,
     /// The fullest staying node, before.
     pub before: f64,
     /// The fullest staying node, after.
@@ -75,23 +66,8 @@ pub struct PlannedRole {
     pub rest_after: f64,
     /// A lower bound on the fullest node in this role alone.
     pub floor: LowerBound,
-    /// Whether all nodes are at their targets afterwards.
-    pub met: bool,
     /// Whether nodes end up even, or so near their targets that another plan is not worth its moves.
     pub is_near: bool,
-}
-
-/// Load of pinned slots on one node, above the node's target in a role.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FixedAbove {
-    /// Index of the node.
-    pub node: usize,
-    /// Index of the role.
-    pub role: usize,
-    /// In fair shares of the node, which cannot go below this.
-    pub share: f64,
-    /// The number of pinned slots.
-    pub slots: usize,
 }
 
 /// The plan for a request.
@@ -139,7 +115,10 @@ pub fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
 /// The same as `plan` with as much work at most.
 pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
     if let Some(sorted) = sorted(request) {
-        return plan_within(&sorted, work).restored(&request.order);
+        let mut plan = plan_within(&sorted, work);
+        let nodes = plan.owner.iter_mut().flatten();
+        nodes.for_each(|node| *node = request.order[*node]);
+        return plan;
     }
     let mut owner = request.owner.clone();
     if request.roles.is_empty() || request.staying().next().is_none() {
@@ -208,12 +187,8 @@ impl MovePlan {
         before.set_bounds(&aims.bounds(&aims.aims));
         let mut after = before.clone();
         after.carry_out(&plan.owner);
-        let (slots, price) = after.moved();
-        plan.slots = slots as usize;
-        plan.price = u64::try_from(price).unwrap_or(u64::MAX);
-        plan.ranges = after.moved_runs().len();
+        plan.slots = after.moved().0 as usize;
         plan.least_price = least_bytes(&before) * shares.mean_price();
-        plan.left = leftovers(&after);
         let rises = |role: &usize| {
             let [now, then] = [&before, &after].map(|state| aims.above_ceiling(state, *role));
             then > now + LEAST_EXCESS
@@ -222,23 +197,7 @@ impl MovePlan {
         plan.roles = (0..request.roles.len())
             .map(|role| planned_role(&before, &after, &aims, role))
             .collect();
-        plan.fixed_above = fixed_above(&after, &aims);
         plan
-    }
-
-    /// The plan of a sorted request for the nodes as they are.
-    fn restored(mut self, order: &[usize]) -> Self {
-        let nodes = self.owner.iter_mut().flatten();
-        nodes.for_each(|node| *node = order[*node]);
-        for role in &mut self.roles {
-            let mut targets = vec![0.0; order.len()];
-            let sorted = role.targets.iter().zip(order);
-            sorted.for_each(|(target, node)| targets[*node] = *target);
-            role.targets = targets;
-        }
-        let fixed = self.fixed_above.iter_mut();
-        fixed.for_each(|fixed| fixed.node = order[fixed.node]);
-        self
     }
 }
 
@@ -248,52 +207,19 @@ fn planned_role(
     aims: &Aims,
     role: usize,
 ) -> PlannedRole {
-    let shares = after.shares;
-    let targets = (0..shares.nodes).map(|node| {
-        if shares.leaves(node) {
-            0.0
-        } else {
-            after.targets(node)[role] / shares.capacity(node, role)
-        }
-    });
     let is_within = |level: f64| aims.is_within(after, role, level);
     let aim = aims.aims[role];
-    let is_near = is_within(MISSED * aim) || is_within(aims.bands[role]);
     PlannedRole {
         is_goal: aims.is_goal[role],
         target: aim,
         ceiling: aims.ceilings[role],
-        met: is_within(aim),
-        is_near,
-        targets: targets.collect(),
+        is_near: is_within(MISSED * aim) || is_within(aims.bands[role]),
         before: max_over_mean(before, role),
         after: max_over_mean(after, role),
         rest_before: rest_over_mean(before, role),
         rest_after: rest_over_mean(after, role),
         floor: aims.floors[role].clone(),
     }
-}
-
-pub(crate) fn fixed_above(state: &PlanState<'_>, aims: &Aims) -> Vec<FixedAbove> {
-    let shares = state.shares;
-    let mut nodes_above = Vec::new();
-    for node in shares.request.staying() {
-        let slots = state.held(node).iter().map(|slot| usize::from(*slot));
-        let fixed: Vec<usize> = slots.filter(|slot| shares.is_fixed(*slot)).collect();
-        for role in 0..shares.weighed() {
-            let load: f64 = fixed.iter().map(|slot| shares.load(*slot, role)).sum();
-            let share = load / shares.capacity(node, role);
-            if share > aims.aims[role] {
-                nodes_above.push(FixedAbove {
-                    node,
-                    role,
-                    share,
-                    slots: fixed.len(),
-                });
-            }
-        }
-    }
-    nodes_above
 }
 
 #[cfg(test)]
@@ -337,18 +263,12 @@ mod tests {
     }
 
     #[test]
-    fn what_fixed_slots_hold_above_a_target_is_said_by_node() {
-        let loads = vec![10; 300];
-        let owner = (0..300).map(|slot| Some(usize::from(slot >= 200)));
-        let mut request = MoveRequest::new(vec![even(&loads, 2)], owner.collect());
-        request.fixed[..180].fill(true);
-        let planned = plan(&request);
-        let [fixed] = planned.fixed_above[..] else {
-            panic!("{:?}", planned.fixed_above)
-        };
-        assert_eq!((fixed.node, fixed.role, fixed.slots), (0, 0, 180));
-        assert!((fixed.share - 1.2).abs() < 1e-9 && !planned.roles[0].met);
-        assert!(planned.owner[..180].iter().all(|node| *node == Some(0)));
+    fn of_equally_good_nodes_one_without_slots_is_filled() {
+        // Nodes 1, 2 and 4 have no load, node 3 has no slots, and one slot fills node 5.
+        let loads = [150, 130, 120, 0, 0, 0, 1000];
+        let owner = [0, 0, 0, 1, 2, 4, 5].map(Some).to_vec();
+        let planned = plan(&MoveRequest::new(vec![even(&loads, 6)], owner));
+        assert!(planned.owner.contains(&Some(3)), "{:?}", planned.owner);
     }
 
     #[test]

@@ -60,8 +60,6 @@ pub(crate) struct Bounds {
 pub(crate) struct PlanState<'a> {
     pub shares: &'a Shares<'a>,
     bounds: Bounds,
-    /// Per node: its memory cap in shares.
-    caps: Vec<f64>,
     /// By role: the temporary fill level in shares; by node and role: the load when it was set.
     level: Option<(Vec<f64>, Vec<f64>)>,
     /// Owners before any move.
@@ -91,7 +89,6 @@ impl<'a> PlanState<'a> {
                 tops: vec![f64::INFINITY; roles],
                 cap: Cap::Hard,
             },
-            caps: Vec::new(),
             level: None,
             home: (0..shares.slots).map(|slot| shares.home(slot)).collect(),
             owner: (0..shares.slots).map(|slot| shares.home(slot)).collect(),
@@ -112,7 +109,7 @@ impl<'a> PlanState<'a> {
             }
         }
         state.before.clone_from(&state.load);
-        state.set_targets();
+        state.set_level(None);
         state
     }
 
@@ -134,16 +131,13 @@ impl<'a> PlanState<'a> {
     /// Bounds nodes otherwise.
     pub(crate) fn set_bounds(&mut self, bounds: &Bounds) {
         self.bounds.clone_from(bounds);
-        self.caps = (0..self.shares.nodes)
-            .map(|node| self.cap(node, bounds.cap))
-            .collect();
-        self.level = None;
-        self.set_targets();
+        self.set_level(None);
     }
 
-    /// A limit of memory in shares; infinite without one.
-    pub(crate) fn cap(&self, node: usize, cap: Cap) -> f64 {
-        let Some(caps) = &self.shares.request.caps else {
+    /// A limit of memory in shares; infinite without one, and in other roles.
+    pub(crate) fn cap(&self, node: usize, role: usize, cap: Cap) -> f64 {
+        let caps = self.shares.request.caps.as_ref();
+        let Some(caps) = caps.filter(|caps| caps.role == role) else {
             return f64::INFINITY;
         };
         let (aimed, hard) = (caps.aimed[node], caps.hard[node]);
@@ -158,36 +152,20 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// Whether nodes have a limit in a role.
-    pub(crate) fn has_cap(&self, role: usize) -> bool {
-        let caps = self.shares.request.caps.as_ref();
-        caps.is_some_and(|caps| caps.role == role)
-    }
-
     /// The memory of nodes above their limits, in shares.
     pub(crate) fn excess(&self, cap: Cap) -> f64 {
         let Some(caps) = &self.shares.request.caps else {
             return 0.0;
         };
         let staying = self.shares.request.staying();
-        let over = staying.map(|node| above(self.loads(node)[caps.role] - self.cap(node, cap)));
+        let over =
+            staying.map(|node| above(self.loads(node)[caps.role] - self.cap(node, caps.role, cap)));
         over.sum()
     }
 
-    /// Until `set_bounds` no node is filled above these shares by role; one that is fuller already stays as it is.
-    pub(crate) fn set_level(&mut self, level: &[f64]) {
-        self.level = Some((level.to_vec(), self.load.clone()));
-        self.set_targets();
-    }
-
-    /// Ends `set_level`.
-    pub(crate) fn drop_level(&mut self) {
-        if self.level.take().is_some() {
-            self.set_targets();
-        }
-    }
-
-    fn set_targets(&mut self) {
+    /// No node is filled above these shares by role; one that is fuller already stays as it is.
+    pub(crate) fn set_level(&mut self, level: Option<&[f64]>) {
+        self.level = level.map(|level| (level.to_vec(), self.load.clone()));
         (0..self.shares.nodes).for_each(|node| self.set_targets_of(node));
     }
 
@@ -195,12 +173,12 @@ impl<'a> PlanState<'a> {
         for role in 0..self.shares.roles {
             let heaviest = self.heaviest_giant(node, role, None);
             let at = node * self.shares.roles + role;
-            self.target[at] = self.target_with(node, role, heaviest);
+            self.target[at] = self.most(node, role, heaviest);
         }
     }
 
     /// The load a node is brought to if its heaviest giant is `heaviest`.
-    fn target_with(&self, node: usize, role: usize, heaviest: f64) -> f64 {
+    pub(crate) fn most(&self, node: usize, role: usize, heaviest: f64) -> f64 {
         let (shares, bounds) = (self.shares, &self.bounds);
         if shares.leaves(node) {
             return 0.0;
@@ -218,12 +196,8 @@ impl<'a> PlanState<'a> {
         let limit = at(bounds.ceilings[role], bounds.most_beside[role]);
         let ceiling = limit.min(bounds.tops[role] * capacity);
         let least = shares.least(node, role, heaviest);
-        let cap = match &shares.request.caps {
-            Some(caps) if caps.role == role => self.caps.get(node).copied(),
-            _ => None,
-        };
         let target = target.max(least).min(ceiling);
-        target.min(cap.unwrap_or(f64::INFINITY))
+        target.min(self.cap(node, role, bounds.cap))
     }
 
     /// The heaviest giant of a node, except for one slot.
@@ -286,9 +260,9 @@ impl<'a> PlanState<'a> {
             let load = shares.load(slot, role);
             let (mut left, mut there) = (self.targets(from)[role], self.targets(to)[role]);
             if shares.is_giant[slot] && role < shares.weighed() {
-                left = self.target_with(from, role, self.heaviest_giant(from, role, Some(slot)));
+                left = self.most(from, role, self.heaviest_giant(from, role, Some(slot)));
                 let heaviest = self.heaviest_giant(to, role, None).max(load);
-                there = self.target_with(to, role, heaviest);
+                there = self.most(to, role, heaviest);
             }
             let after = self.loads(to)[role] + load;
             gain -= above(self.loads(from)[role] - load - left) + above(after - there);

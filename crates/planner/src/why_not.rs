@@ -11,7 +11,6 @@ use crate::move_request::MoveRequest;
 use crate::order::sorted;
 use crate::search::search;
 use crate::shares::Shares;
-use crate::solve::{FixedAbove, fixed_above};
 use crate::state::{Cap, PlanState};
 
 /// The reason why a role stays above its band.
@@ -27,6 +26,17 @@ pub enum WhyNot {
     NoPlacement(NoPlacement),
     /// The search found no better placement.
     NotFound,
+}
+
+/// Load of pinned slots on one node, above the band of a role.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FixedAbove {
+    /// Index of the node.
+    pub node: usize,
+    /// In fair shares of the node, which cannot go below this.
+    pub share: f64,
+    /// The number of pinned slots.
+    pub slots: usize,
 }
 
 /// The bounds that a proof holds for: that no placement within them is within the band.
@@ -73,8 +83,7 @@ pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     let before = PlanState::new(&shares);
     let aims = Aims::new(&before);
     let (band, now) = (request.roles[role].band, max_over_mean(&before, role));
-    let mut fixed = fixed_above(&before, &aims).into_iter();
-    if let Some(fixed) = fixed.find(|fixed| fixed.role == role && fixed.share > band) {
+    if let Some(fixed) = fixed_above(&before, role, aims.bands[role]) {
         return WhyNot::Fixed(fixed);
     }
     let floor = &aims.floors[role];
@@ -103,6 +112,19 @@ pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
         has_others,
         found,
     })
+}
+
+/// The first node whose pinned slots are above this in a role.
+fn fixed_above(state: &PlanState<'_>, role: usize, band: f64) -> Option<FixedAbove> {
+    let shares = state.shares;
+    let above = |node: usize| {
+        let slots = state.held(node).iter().map(|slot| usize::from(*slot));
+        let fixed: Vec<usize> = slots.filter(|slot| shares.is_fixed(*slot)).collect();
+        let load: f64 = fixed.iter().map(|slot| shares.load(*slot, role)).sum();
+        let (share, slots) = (load / shares.capacity(node, role), fixed.len());
+        (share > band).then_some(FixedAbove { node, share, slots })
+    };
+    shares.request.staying().find_map(above)
 }
 
 /// The best ratio of a role that is found, and the slots that move for it, if memory keeps its limits.
@@ -139,7 +161,34 @@ fn is_impossible(before: &PlanState<'_>, role: usize) -> bool {
     aims.most_beside.fill(f64::INFINITY);
     let mut levels = vec![f64::INFINITY; aims.bands.len()];
     levels[role] = aims.bands[role];
-    let limit = |node, at, heaviest| aims.limit(before, node, at, heaviest, &levels);
+    let within = aims.within(before, &levels);
+    let limit = |node, at, heaviest| within.most(node, at, heaviest);
     let is_exhausted = || every(before.shares, &limit, &mut Budget::new(EVERY)) == Every::None;
     loaded(before).is_some() && is_exhausted() || is_proven(before.shares, &limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::move_request::Role;
+    use crate::solve::plan;
+    use slotscope_engine::metric::Metric;
+
+    #[test]
+    fn what_fixed_slots_hold_above_a_band_is_said_by_node() {
+        let loads = vec![10; 300];
+        let owner = (0..300).map(|slot| Some(usize::from(slot >= 200)));
+        let role = Role::even(Metric::Bytes, &loads, 2, 0.03);
+        let mut request = MoveRequest::new(vec![role], owner.collect());
+        request.fixed[..180].fill(true);
+        let planned = plan(&request);
+        assert!(!planned.roles[0].is_near);
+        assert!(planned.owner[..180].iter().all(|node| *node == Some(0)));
+        let why = why_not(&request.with_owner(planned.owner), 0);
+        let WhyNot::Fixed(fixed) = why else {
+            panic!("{why:?}")
+        };
+        assert_eq!((fixed.node, fixed.slots), (0, 180));
+        assert!((fixed.share - 1.2).abs() < 1e-9);
+    }
 }

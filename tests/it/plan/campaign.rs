@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use super::clusters::Cluster;
+use slotscope::plan::moves::{Move, between};
 use slotscope::planner::move_request::MoveRequest;
 use slotscope::planner::solve::{MovePlan, plan};
 use testkit::env::size;
@@ -30,9 +31,8 @@ struct Case {
     met: bool,
     /// Pinned slots alone exceed some target.
     pinned: bool,
-    /// The fullest node's excess over its target by goal, as a ratio.
-    missed: [f64; 2],
-    load_after: f64,
+    /// The fullest node in each role.
+    after: [f64; 2],
     /// Cost of the moves relative to the minimum; 1 if nothing has to move.
     bytes: f64,
     ranges: usize,
@@ -51,6 +51,9 @@ impl Case {
         let start = cpu_secs();
         let planned = plan(&request);
         let secs = cpu_secs() - start;
+        let moved = between(&request.owner, &planned.owner);
+        let bytes = |slot: u16| request.prices()[usize::from(slot)] as f64;
+        let bytes_of = |shift: &Move| shift.slots().map(bytes).sum::<f64>();
         let again = plan(&request.with_owner(planned.owner.clone()));
         let rng = &mut Rng::new(seed + 77);
         let grown = cluster.grown(&planned.owner, rng);
@@ -60,15 +63,14 @@ impl Case {
             nodes,
             seed,
             met: planned.roles.iter().all(|role| role.is_near),
-            pinned: !planned.fixed_above.is_empty(),
-            missed: [0, 1].map(|goal| missed(&request, &planned, goal)),
-            load_after: planned.roles[1].after,
+            pinned: is_pinned(&request, &planned),
+            after: [0, 1].map(|role| planned.roles[role].after),
             bytes: if planned.least_price > 0.0 {
-                planned.price as f64 / planned.least_price
+                moved.iter().map(bytes_of).sum::<f64>() / planned.least_price
             } else {
                 1.0
             },
-            ranges: planned.ranges,
+            ranges: moved.iter().map(|shift| shift.ranges.len()).sum(),
             moves: planned.is_step,
             secs,
             is_fixpoint: !again.is_step,
@@ -78,14 +80,13 @@ impl Case {
     }
 
     fn line(&self) -> String {
-        let [memory, load] = self.missed;
+        let [memory, load] = self.after;
         format!(
-            "{:>4} {:>4}  {:<5} memory {memory:.3} load {load:.3} after {:.3} bytes {:.3} ranges {} {:.2} s \
+            "{:>4} {:>4}  {:<5} memory {memory:.3} load {load:.3} bytes {:.3} ranges {} {:.2} s \
              again {} grown {} noise {:.2}",
             self.seed,
             self.nodes,
             if self.met { "met" } else { "unmet" },
-            self.load_after,
             self.bytes,
             self.ranges,
             self.secs,
@@ -104,15 +105,19 @@ pub(super) fn cpu_secs() -> f64 {
     nanos.map_or_else(|| START.elapsed().as_secs_f64(), |nanos| nanos / 1e9)
 }
 
-/// The load of the fullest node, relative to its target.
-fn missed(request: &MoveRequest<'_>, planned: &MovePlan, goal: usize) -> f64 {
-    let loads = &request.roles[goal];
-    let fair = request.fair(&loads.loads, &loads.capacity);
-    let after = request.loads_under(&loads.loads, &planned.owner);
-    let nodes = request.staying();
-    nodes
-        .map(|node| after[node] as f64 / fair[node] / planned.roles[goal].targets[node])
-        .fold(0.0, f64::max)
+/// Whether pinned slots alone are above the target of a node.
+fn is_pinned(request: &MoveRequest<'_>, planned: &MovePlan) -> bool {
+    let mut roles = request.roles.iter().zip(&planned.roles);
+    roles.any(|(role, planned)| {
+        let fair = request.fair(&role.loads, &role.capacity);
+        let pinned = role.loads.iter().zip(&request.fixed);
+        let pinned: Vec<u64> = pinned
+            .map(|(load, fixed)| load * u64::from(*fixed))
+            .collect();
+        let held = request.loads_under(&pinned, &request.owner);
+        let mut nodes = request.staying();
+        nodes.any(|node| held[node] as f64 / fair[node] > planned.target)
+    })
 }
 
 /// The bytes that both plans move to the same node, relative to those that either moves.

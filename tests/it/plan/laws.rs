@@ -70,7 +70,7 @@ fn check_laws(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
         let shares = request.staying().map(|node| sums[node] as f64 / fair[node]);
         let found = shares.fold(0.0, f64::max);
         near(found, planned.after, 1e-6);
-        let (is_whole, floor) = (plan.left == 0 && !plan.limited, planned.floor.over_fair);
+        let (is_whole, floor) = (is_whole(request, plan), planned.floor.over_fair);
         assert!(
             !is_whole || found >= floor - 1e-9,
             "case {case}: {found} beats {floor}"
@@ -97,9 +97,16 @@ fn check_moves(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
     }
     assert_eq!(replayed, plan.owner, "case {case}");
     assert_eq!(moved(request, plan).len(), plan.slots, "case {case}");
+}
+
+/// The slots left on nodes that leave.
+fn left(request: &MoveRequest<'_>, plan: &MovePlan) -> usize {
     let owners = plan.owner.iter().flatten();
-    let left = owners.filter(|node| request.leaves[**node]).count();
-    assert_eq!(left, plan.left, "case {case}");
+    owners.filter(|node| request.leaves[**node]).count()
+}
+
+fn is_whole(request: &MoveRequest<'_>, plan: &MovePlan) -> bool {
+    left(request, plan) == 0 && !plan.limited
 }
 
 /// Limits on slots and bytes, hard limits of nodes, and guards.
@@ -109,7 +116,6 @@ fn check_limits(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
         .iter()
         .map(|slot| request.prices()[usize::from(*slot)]);
     let (count, bytes) = (slots.len() as u64, prices.sum::<u64>());
-    assert_eq!(bytes, plan.price, "case {case}");
     for (moved, most) in [(count, request.limits.slots), (bytes, request.limits.bytes)] {
         assert!(
             most.is_none_or(|most| moved <= most),
@@ -134,7 +140,7 @@ fn check_limits(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
         let heaviest = *role.loads.iter().max().unwrap_or(&0) as f64 / fair;
         let beside = 1.03f64.max(planned.before / heaviest.max(1.0));
         let most = planned.ceiling.max(planned.before).max(beside * heaviest);
-        let is_whole = plan.lifted.is_empty() && plan.left == 0 && !plan.limited;
+        let is_whole = plan.lifted.is_empty() && is_whole(request, plan);
         let is_kept = planned.after <= most + 1e-6 || !is_whole || heaviest > 1.0;
         assert!(is_kept, "case {case}: {planned:?}, not {most}");
     }
@@ -163,7 +169,9 @@ fn without_limits_the_fullest_node_comes_near_the_floor_and_little_moves() {
         let what = format!("case {case}: {nodes} nodes, {heaviest}");
         assert!(found <= bound + 1e-9, "{what}: {found}, floor {floor}");
         if is_light && plan.is_step {
-            let (price, least) = (plan.price as f64, plan.least_price);
+            let moved = moved(&request, &plan).into_iter();
+            let price: f64 = moved.map(|slot| loads[usize::from(slot)] as f64).sum();
+            let least = plan.least_price;
             let slack = nodes as f64 * fair * 0.01;
             assert!(
                 price <= least + slack,
@@ -255,7 +263,7 @@ fn nodes_that_leave_are_emptied() {
         request.leaves[rng.below(nodes)] = true;
         let plan = plan(&request);
         check_laws(&request, &plan, case);
-        assert_eq!(plan.left, 0, "case {case}");
+        assert_eq!(left(&request, &plan), 0, "case {case}");
     }
 }
 

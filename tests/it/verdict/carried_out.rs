@@ -9,7 +9,7 @@ use slotscope::topology::{Node, Topology};
 /// The topology after the moves of `slotscope plan`.
 pub(super) fn moved(summary: &Summary, topology: &Topology) -> Topology {
     let cluster = MoveFlags::default().on(topology).unwrap();
-    let (_, outcome) = cluster.plan(summary).unwrap();
+    let outcome = cluster.plan(summary).unwrap();
     let mut owner = owners(topology);
     let index = |id: &Name| {
         let mut nodes = topology.nodes.iter();

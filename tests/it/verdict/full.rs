@@ -109,6 +109,18 @@ fn what_a_key_takes_in_hash_tables_moves_with_it() {
 }
 
 #[test]
+fn a_raised_limit_comes_first_where_no_slot_has_to_move() {
+    let summary = Scene::even(3)
+        .keys("key,size", light(12_000, ",1000"))
+        .servers(servers([9_300_000; 3], 10_000_000))
+        .summary();
+    let steps = &summary.verdict.steps;
+    sentence(&steps[0]).begins("now: raise maxmemory of all nodes to 12.00 MiB");
+    let kinds: Vec<_> = steps.iter().map(|step| step.kind).collect();
+    assert_eq!(kinds, [StepKind::Free, StepKind::AddNodes]);
+}
+
+#[test]
 fn tables_of_keys_are_not_called_what_is_not_keys() {
     let said = |scene: Scene| scene.summary().verdict.sentence.to_string();
     said(small_keys()).ends("; 3.00 MiB of it is not keys");

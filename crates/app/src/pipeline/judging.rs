@@ -277,19 +277,23 @@ impl Analysis {
                 false,
             ),
         };
-        let metrics: Vec<&str> = self.by.iter().map(|metric| metric.name()).collect();
+        let by = || match self.by.as_slice() {
+            [] => Vec::new(),
+            metrics => {
+                let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
+                vec!["--by".into(), names.join(",")]
+            }
+        };
         let servers = observed.servers.iter();
         let versions = servers.map(|server| server.as_ref()?.version.as_deref());
-        let by: Vec<String> = match metrics.as_slice() {
-            [] => Vec::new(),
-            metrics => vec!["--by".into(), metrics.join(",")],
-        };
         Commands {
-            reading,
-            nodes,
+            reading: if reading.is_empty() {
+                reading
+            } else {
+                [reading, nodes].concat()
+            },
             is_real,
-            judging: self.judging_words.clone().unwrap_or_else(|| by.clone()),
-            by,
+            judging: self.judging_words.clone().unwrap_or_else(by),
             migration: Migration::of(versions),
             has_tls: inputs
                 .collections

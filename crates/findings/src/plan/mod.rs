@@ -8,9 +8,9 @@ pub mod duration;
 pub mod goal_outcome;
 pub mod inputs;
 #[doc(hidden)]
-#[doc(hidden)]
 pub mod moves;
 pub mod node_outcome;
 pub mod outcome;
 pub(crate) mod placement;
+pub(crate) mod planned;
 pub(crate) mod requests;

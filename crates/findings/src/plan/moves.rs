@@ -87,12 +87,7 @@ impl<'a> Room<'a> {
 
 /// Orders moves so that no receiver exceeds its limit, if possible; nodes above theirs today are relieved first. Moves
 /// that do not fit are split. Moves that never fit come last.
-pub(crate) fn ordered(mut moves: Vec<Move>, room: &Room<'_>) -> Vec<Move> {
-    let mut room = Room {
-        loads: room.loads,
-        held: room.held.clone(),
-        hard: room.hard.clone(),
-    };
+pub(crate) fn ordered(mut moves: Vec<Move>, mut room: Room<'_>) -> Vec<Move> {
     let mut ordered = Vec::new();
     while !moves.is_empty() {
         moves.sort_by_key(|shift| {
@@ -215,9 +210,9 @@ mod tests {
         let owner = [0, 0, 0, 1, 1, 1].map(Some).to_vec();
         let request = limited(&loads, owner.clone(), &[120.0; 2]);
         let after: Vec<_> = [1, 1, 1, 0, 0, 0].map(Some).to_vec();
-        let room = Room::new(&request, request.caps.as_ref().unwrap());
-        let ordered = ordered(between(&owner, &after), &room);
-        let mut held = room.held.clone();
+        let room = || Room::new(&request, request.caps.as_ref().unwrap());
+        let ordered = ordered(between(&owner, &after), room());
+        let mut held = room().held;
         for of in &ordered {
             held[of.from] -= of.load(&loads);
             held[of.to] += of.load(&loads);
@@ -239,7 +234,7 @@ mod tests {
         let after = [2, 0, 1, 2].map(Some);
         let ordered = ordered(
             between(&owner, &after),
-            &Room::new(&request, request.caps.as_ref().unwrap()),
+            Room::new(&request, request.caps.as_ref().unwrap()),
         );
         assert_eq!(ordered[0].from, 1);
     }

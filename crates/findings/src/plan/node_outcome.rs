@@ -5,10 +5,9 @@ use serde::Serialize;
 use slotscope_engine::metric::PerMetric;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
-use slotscope_planner::move_request::MoveRequest;
-use slotscope_planner::solve::MovePlan;
 
-use crate::plan::inputs::{PlanInputs, PlannedNode};
+use crate::plan::inputs::PlannedNode;
+use crate::plan::planned::Planned;
 use slotscope_model::balance::tidy;
 
 /// Something today and once all has moved.
@@ -47,59 +46,55 @@ pub struct NodeOutcome {
     pub load: PerMetric<Option<Change<u64>>>,
 }
 
-pub(super) fn nodes(
-    request: &MoveRequest<'_>,
-    plan: &MovePlan,
-    inputs: &PlanInputs<'_>,
-) -> Vec<NodeOutcome> {
-    // A failed node keeps its slots.
-    let owners = plan.owner.iter().zip(inputs.owner);
-    let owner_then: Vec<_> = owners.map(|(then, today)| then.or(*today)).collect();
-    let changes = |loads: &[u64]| {
-        let before = request.loads_under(loads, inputs.owner);
-        let after = request.loads_under(loads, &owner_then);
-        let pairs = before.into_iter().zip(after);
-        let changes = pairs.map(|(before, after)| Change { before, after });
-        changes.collect::<Vec<_>>()
-    };
-    let slots = changes(&[1; SLOTS]);
-    let loads = inputs.loads.map(|_, loads| changes(loads));
-    let first = &request.roles[0];
-    let fair = request.fair(&first.loads, &first.capacity);
-    let judged = changes(&first.loads);
-    // Nodes may be weighed by their maxmemory, which is told relative to the least.
-    let positive = first
-        .capacity
-        .iter()
-        .copied()
-        .filter(|weight| *weight > 0.0);
-    let least = positive.fold(f64::INFINITY, f64::min);
-    let is_given = inputs
-        .nodes
-        .iter()
-        .any(|node| ![0.0, 1.0].contains(&node.capacity));
-    let node = |(at, node): (usize, &PlannedNode)| {
-        let over = |load: u64| tidy(load as f64 / fair[at]);
-        NodeOutcome {
-            id: Name::from(node.id.as_str()),
-            address: node.address.as_deref().map(Name::from),
-            hostname: node.hostname.as_deref().map(Name::from),
-            failed: node.failed,
-            weight: if is_given || node.capacity <= 0.0 {
-                node.capacity
-            } else {
-                tidy(first.capacity[at] / least)
-            },
-            over_fair: (fair[at] > 0.0).then(|| Change {
-                before: over(judged[at].before),
-                after: over(judged[at].after),
-            }),
-            slots: Change {
-                before: slots[at].before as usize,
-                after: slots[at].after as usize,
-            },
-            load: loads.map(|metric, changes| inputs.knows(metric).then_some(changes[at])),
-        }
-    };
-    inputs.nodes.iter().enumerate().map(node).collect()
+impl Planned<'_> {
+    pub(super) fn nodes(&self) -> Vec<NodeOutcome> {
+        let (request, nodes) = (&self.request, &self.cluster.nodes);
+        // A failed node keeps its slots.
+        let today = &self.placement.owner;
+        let then = self.plan.owner.iter().zip(today);
+        let then: Vec<_> = then.map(|(then, today)| then.or(*today)).collect();
+        let changes = |loads: &[u64]| {
+            let [before, after] = [today, &then].map(|owner| request.loads_under(loads, owner));
+            let pairs = before.into_iter().zip(after);
+            let changes = pairs.map(|(before, after)| Change { before, after });
+            changes.collect::<Vec<_>>()
+        };
+        let slots = changes(&[1; SLOTS]);
+        let loads = self.summary.slots.loads.map(|_, loads| changes(loads));
+        let first = &request.roles[0];
+        let fair = request.fair(&first.loads, &first.capacity);
+        let judged = changes(&first.loads);
+        // Nodes may be weighed by their maxmemory, which is told relative to the least.
+        let weights = first.capacity.iter().copied();
+        let least = weights
+            .filter(|weight| *weight > 0.0)
+            .fold(f64::INFINITY, f64::min);
+        let is_given = nodes
+            .iter()
+            .any(|node| ![0.0, 1.0].contains(&node.capacity));
+        let node = |(at, node): (usize, &PlannedNode)| {
+            let over = |load: u64| tidy(load as f64 / fair[at]);
+            NodeOutcome {
+                id: Name::from(node.id.as_str()),
+                address: node.address.as_deref().map(Name::from),
+                hostname: node.hostname.as_deref().map(Name::from),
+                failed: node.failed,
+                weight: if is_given || node.capacity <= 0.0 {
+                    node.capacity
+                } else {
+                    tidy(first.capacity[at] / least)
+                },
+                over_fair: (fair[at] > 0.0).then(|| Change {
+                    before: over(judged[at].before),
+                    after: over(judged[at].after),
+                }),
+                slots: Change {
+                    before: slots[at].before as usize,
+                    after: slots[at].after as usize,
+                },
+                load: loads.map(|metric, changes| self.knows(metric).then_some(changes[at])),
+            }
+        };
+        nodes.iter().enumerate().map(node).collect()
+    }
 }

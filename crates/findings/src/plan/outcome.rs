@@ -1,21 +1,19 @@
 //! The result of a plan for people and scripts: the fields of `slotscope plan --json`, in order.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::Serialize;
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
-use slotscope_planner::move_request::MoveRequest;
-use slotscope_planner::solve::MovePlan;
 
-use crate::plan::block_time::{BlockingKey, MAX_BLOCK};
+use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
+use crate::plan::doubts;
 use crate::plan::duration::setslot_secs;
-use crate::plan::goal_outcome::{self, FloorUnit, GoalOutcome};
-use crate::plan::inputs::PlanInputs;
+use crate::plan::goal_outcome::{FloorUnit, GoalOutcome};
 use crate::plan::moves::{self, Move, Room};
-use crate::plan::node_outcome::{self, NodeOutcome};
+use crate::plan::node_outcome::NodeOutcome;
+use crate::plan::planned::Planned;
 use crate::summary::balance;
 use slotscope_model::balance::{Balance, tidy};
 use slotscope_model::step::Requested;
@@ -88,99 +86,88 @@ pub struct MoveOutcome {
     pub load: PerMetric<Option<u64>>,
 }
 
-impl PlanOutcome {
-    pub(crate) fn new(request: &MoveRequest<'_>, plan: &MovePlan, inputs: &PlanInputs<'_>) -> Self {
-        let unordered = moves::between(&request.owner, &plan.owner);
-        let whole = match &request.caps {
-            Some(caps) => moves::ordered(unordered, &Room::new(request, caps)),
-            None => unordered,
-        };
-        let moves = match inputs.job_bytes.zip(inputs.loads.bytes()) {
-            Some((most, bytes)) => moves::in_parts(whole, bytes, most),
-            None => whole,
-        };
+impl Planned<'_> {
+    /// The plan with all that is known of it.
+    pub(super) fn outcome(&self) -> PlanOutcome {
+        let (summary, flags) = (self.summary, &self.cluster.flags);
+        let moves = self.moves();
         let moved = |loads: &Vec<u64>| moves.iter().map(|shift| shift.load(loads)).sum::<u64>();
-        let rows = moves.iter().map(|shift| move_outcome(shift, inputs));
-        let keys_moved = moved(&inputs.loads.keys);
-        let bytes_moved = inputs.loads.bytes().map(moved);
-        let estimated_secs = setslot_secs(plan.slots, keys_moved, bytes_moved);
+        let keys_moved = moved(&summary.slots.loads.keys);
+        let bytes_moved = summary.slots.loads.bytes().map(moved);
+        let secs = setslot_secs(self.plan.slots, keys_moved, bytes_moved);
+        let mut big_keys = blocking_keys(summary);
+        big_keys.retain(|key| {
+            moves
+                .iter()
+                .any(|shift| shift.slots().any(|slot| slot == key.slot))
+        });
+        let longest_block_ms = big_keys.iter().map(|key| key.block_ms).max();
+        // Keys below the user's limit are not mentioned.
+        big_keys.retain(|key| key.block_time() > flags.max_block.unwrap_or(MAX_BLOCK));
         PlanOutcome {
             schema: SCHEMA,
-            request: Requested::default(),
-            goals: goal_outcome::goals(request, plan, inputs.headroom),
-            before: balances(request, &request.owner, inputs),
-            after: balances(request, &plan.owner, inputs),
-            floor: goal_outcome::floors(request, plan),
-            floor_unit: goal_outcome::floor_unit(request, plan, inputs),
-            limited: plan.limited,
-            longest_block_ms: None,
-            nodes: node_outcome::nodes(request, plan, inputs),
-            slots_moved: plan.slots,
-            keys_moved: inputs.knows(Metric::Keys).then_some(keys_moved),
+            request: self.requested(),
+            goals: self.goals(),
+            before: self.balances(&self.request.owner),
+            after: self.balances(&self.plan.owner),
+            floor: self.floors(),
+            floor_unit: self.floor_unit(),
+            limited: self.plan.limited,
+            longest_block_ms,
+            nodes: self.nodes(),
+            moves: moves.iter().map(|shift| self.move_outcome(shift)).collect(),
+            slots_moved: self.plan.slots,
+            keys_moved: self.knows(Metric::Keys).then_some(keys_moved),
             bytes_moved,
-            least_bytes: bytes_moved.map(|_| plan.least_price as u64),
-            moves: rows.collect(),
-            estimated_secs: tidy(estimated_secs),
-            pinned: Vec::new(),
-            big_keys: Vec::new(),
-            forced: None,
-            warnings: Vec::new(),
+            least_bytes: bytes_moved.map(|_| self.plan.least_price as u64),
+            estimated_secs: tidy(secs),
+            pinned: self.cluster.pinned.clone(),
+            big_keys,
+            forced: doubts::incomplete(summary),
+            warnings: self
+                .cluster
+                .failed_nodes()
+                .chain(doubts::warnings(summary))
+                .collect(),
         }
     }
 
-    /// Records keys that stay, and those of `known` that move and block a node.
-    pub(super) fn set_keys(
-        &mut self,
-        pinned: Vec<BlockingKey>,
-        known: &[BlockingKey],
-        most: Option<Duration>,
-    ) {
-        let moved = known.iter().filter(|key| self.moves_slot(key.slot));
-        let moving: Vec<BlockingKey> = moved.cloned().collect();
-        self.longest_block_ms = moving.iter().map(|key| key.block_ms).max();
-        // Keys below the user's limit are not mentioned.
-        let limit = most.unwrap_or(MAX_BLOCK);
-        self.big_keys = moving
-            .into_iter()
-            .filter(|key| key.block_time() > limit)
-            .collect();
-        self.pinned = pinned;
+    /// The moves in their order, in parts if slots move as a whole.
+    fn moves(&self) -> Vec<Move> {
+        let moves = moves::between(&self.request.owner, &self.plan.owner);
+        let moves = match &self.request.caps {
+            Some(caps) => moves::ordered(moves, Room::new(&self.request, caps)),
+            None => moves,
+        };
+        let bytes = self.summary.slots.loads.bytes();
+        match self.cluster.flags.job_bytes.zip(bytes) {
+            Some((most, bytes)) => moves::in_parts(moves, bytes, most),
+            None => moves,
+        }
     }
 
-    pub(crate) fn moves_slot(&self, slot: u16) -> bool {
-        let mut ranges = self.moves.iter().flat_map(|shift| &shift.ranges);
-        ranges.any(|(first, last)| (*first..=*last).contains(&slot))
+    fn move_outcome(&self, shift: &Move) -> MoveOutcome {
+        let name = |node: usize| Name::from(self.cluster.nodes[node].id.as_str());
+        let loads = &self.summary.slots.loads;
+        MoveOutcome {
+            from: name(shift.from),
+            to: name(shift.to),
+            slots: shift.slots().count(),
+            load: loads.map(|metric, loads| self.knows(metric).then(|| shift.load(loads))),
+            ranges: shift.ranges.clone(),
+        }
     }
-}
 
-/// Balance of the staying nodes, by metric.
-fn balances(
-    request: &MoveRequest<'_>,
-    owner: &[Option<usize>],
-    inputs: &PlanInputs<'_>,
-) -> BTreeMap<&'static str, Balance> {
-    let known = inputs
-        .loads
-        .iter()
-        .filter(|(metric, _)| inputs.knows(*metric));
-    known
-        .map(|(metric, loads)| {
-            let sums = request.loads_under(loads, owner);
-            let staying: Vec<u64> = request.staying().map(|node| sums[node]).collect();
-            (metric.name(), balance::of(&staying))
-        })
-        .collect()
-}
-
-fn move_outcome(shift: &Move, inputs: &PlanInputs<'_>) -> MoveOutcome {
-    let name = |node: usize| Name::from(inputs.nodes[node].id.as_str());
-    MoveOutcome {
-        from: name(shift.from),
-        to: name(shift.to),
-        slots: shift.slots().count(),
-        load: inputs
-            .loads
-            .map(|metric, loads| inputs.knows(metric).then(|| shift.load(loads))),
-        ranges: shift.ranges.clone(),
+    /// Balance of the staying nodes, by metric.
+    fn balances(&self, owner: &[Option<usize>]) -> BTreeMap<&'static str, Balance> {
+        let loads = self.summary.slots.loads.iter();
+        let known = loads.filter(|(metric, _)| self.knows(*metric));
+        known
+            .map(|(metric, loads)| {
+                let sums = self.request.loads_under(loads, owner);
+                let staying: Vec<u64> = self.request.staying().map(|node| sums[node]).collect();
+                (metric.name(), balance::of(&staying))
+            })
+            .collect()
     }
 }

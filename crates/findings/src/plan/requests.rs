@@ -3,19 +3,16 @@
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
 use slotscope_planner::move_request::{Caps, MoveLimits, MoveRequest, Role};
-use slotscope_planner::solve::{MovePlan, plan, plan_of_ranges};
+use slotscope_planner::solve::{plan, plan_of_ranges};
 
-use crate::plan::block_time::blocking_keys;
 use crate::plan::cluster::Cluster;
-use crate::plan::doubts;
-use crate::plan::inputs::{PlanInputs, PlannedNode};
+use crate::plan::inputs::PlannedNode;
 use crate::plan::outcome::PlanOutcome;
 use crate::plan::placement::{PlacedRole, Placement};
+use crate::plan::planned::Planned;
 use slotscope_model::Summary;
-use slotscope_model::balance::tidy;
-use slotscope_model::measure::Measure;
-use slotscope_model::state::{self, State};
-use slotscope_model::step::{After, Requested, RequestedRole};
+use slotscope_model::state::State;
+use slotscope_model::step::Requested;
 
 /// How far above its fair share a node may end up. Below the report's balanced band, so that slight growth needs no
 /// second plan; wider for load, which varies more.
@@ -99,47 +96,28 @@ pub(crate) fn request_of<'p>(
     }
 }
 
-/// A request and its plan, as shown by a report's step and by `slotscope plan`.
-pub(crate) fn requested(request: &MoveRequest<'_>, plan: &MovePlan, before: After) -> Requested {
-    let roles = request.roles.iter().zip(&plan.roles);
-    let judged = roles.filter(|(role, _)| role.is_judged());
-    let roles = judged.map(|(role, planned)| RequestedRole {
-        metric: role.metric.name().into(),
-        is_goal: planned.is_goal,
-        aim: tidy(planned.target),
-        ceiling: tidy(planned.ceiling),
-    });
-    let caps = request.caps.iter().flat_map(|caps| &caps.aimed);
-    let lifted = plan.lifted.iter().map(|at| &request.roles[*at]);
-    let lifted = lifted.filter(|role| role.is_judged());
-    let lifted = lifted.map(|role| role.metric);
-    Requested {
-        nodes: request.staying().count(),
-        changes_nodes: request.changes_nodes(),
-        before,
-        roles: roles.collect(),
-        caps: caps.map(|cap| cap.map(|cap| cap as u64)).collect(),
-        lifted: lifted.map(|metric| metric.name().into()).collect(),
-        relief: plan.is_relief,
-        placement: format!("{:016x}", fingerprint(&plan.owner)),
+impl<'p> Planned<'p> {
+    /// The request for a placement, and its plan.
+    pub(super) fn new(
+        summary: &'p Summary,
+        cluster: &'p Cluster<'p>,
+        placement: &'p Placement<'p>,
+    ) -> Self {
+        let request = request_of(summary, cluster, placement);
+        Planned {
+            plan: plan(&request),
+            summary,
+            cluster,
+            placement,
+            request,
+        }
     }
 }
 
-/// FNV-1a of the owners of all slots.
-fn fingerprint(owner: &[Option<usize>]) -> u64 {
-    let of_slot = |hash: u64, owner: &Option<usize>| {
-        let node = owner.map_or(u64::MAX, |node| node as u64);
-        (hash ^ node).wrapping_mul(0x0000_0100_0000_01b3)
-    };
-    owner.iter().fold(0xcbf2_9ce4_8422_2325, of_slot)
-}
-
 impl Cluster<'_> {
-    /// The request and plan of `slotscope plan` with these flags.
+    /// The request of `slotscope plan` with these flags.
     pub(crate) fn requested(&self, summary: &Summary) -> Requested {
-        let placement = Placement::today(summary, self);
-        let request = request_of(summary, self, &placement);
-        requested(&request, &plan(&request), placement.after(self))
+        Planned::new(summary, self, &Placement::today(summary, self)).requested()
     }
 
     /// For a managed service that restores slot ranges from a backup: the number of shards, and the metric to cut
@@ -160,41 +138,17 @@ impl Cluster<'_> {
     ///
     /// # Errors
     /// The slots are empty, or slots that cannot move would have to.
-    pub fn plan(self, summary: &Summary) -> Result<(Vec<PlannedNode>, PlanOutcome)> {
-        let loads = &summary.slots.loads;
+    pub fn plan(self, summary: &Summary) -> Result<PlanOutcome> {
         if self.flags.limits.bytes.is_some() {
-            loads.required(Metric::Bytes, "--max-bytes")?;
+            summary.slots.loads.required(Metric::Bytes, "--max-bytes")?;
         }
         let cluster = self.pinning(summary)?;
         let placement = Placement::today(summary, &cluster);
-        let request = request_of(summary, &cluster, &placement);
-        if request.roles.iter().all(|role| !role.is_judged()) {
+        let planned = Planned::new(summary, &cluster, &placement);
+        if planned.judged().next().is_none() {
             let reason = "no slot of these nodes holds any; redis-cli --cluster rebalance evens out slot counts";
             return Err(Error::bad("no load", reason));
         }
-        let inputs = PlanInputs {
-            nodes: &cluster.nodes,
-            owner: &placement.owner,
-            loads,
-            units: &summary.units,
-            headroom: &summary.headroom,
-            job_bytes: cluster.flags.job_bytes,
-        };
-        let planned = plan(&request);
-        let mut outcome = PlanOutcome::new(&request, &planned, &inputs);
-        outcome.request = requested(&request, &planned, placement.after(&cluster));
-        let is_used = |role: &PlacedRole<'_>| role.load.measure == Measure::UsedMemory;
-        let of_servers = placement.roles.iter().any(is_used);
-        for goal in &mut outcome.goals {
-            goal.of_servers = of_servers && goal.role == Some(state::Role::Memory);
-        }
-        let most = cluster.flags.max_block;
-        outcome.forced = doubts::incomplete(summary);
-        outcome.warnings = cluster
-            .failed_nodes()
-            .chain(doubts::warnings(summary))
-            .collect();
-        outcome.set_keys(cluster.pinned, &blocking_keys(summary), most);
-        Ok((cluster.nodes, outcome))
+        Ok(planned.outcome())
     }
 }

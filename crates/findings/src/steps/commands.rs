@@ -18,16 +18,12 @@ const WEIGHTED: usize = 20;
 /// The parts shared by all commands of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Commands {
-    /// The inputs and the flags that say how they are read; empty where a command cannot name the inputs.
+    /// The inputs, how they are read, and the flags that name the nodes; empty where a command cannot name the inputs.
     pub reading: Vec<String>,
-    /// The flags that name the nodes.
-    pub nodes: Vec<String>,
     /// Whether the nodes belong to a real cluster, between which slots can be moved.
     pub is_real: bool,
     /// The judging flags that the user gave, `--by` included.
     pub judging: Vec<String>,
-    /// The flag for the metrics, if given.
-    pub by: Vec<String>,
     /// How the servers migrate slots.
     pub migration: Migration,
     /// Whether the servers speak TLS.
@@ -43,18 +39,14 @@ impl Commands {
 
     /// `slotscope plan` that prints the ranges of slots for a restored backup.
     pub(crate) fn slot_ranges(&self) -> Option<Name> {
-        self.slotscope(
-            "plan",
-            &self.judging,
-            " --commands elasticache > shards.json",
-        )
+        self.judged("plan", &[], " --commands elasticache > shards.json")
     }
 
     /// `redis-cli --cluster fix`, which completes interrupted migrations.
-    pub fn fix(&self, topology: &Topology) -> Option<Name> {
-        let address = shell_word(address(topology).filter(|_| self.is_real)?);
-        let can_be_asked = self.service().is_none();
-        can_be_asked.then(|| Name::from(&*format!("redis-cli --cluster fix {address}")))
+    pub(crate) fn fix(&self, topology: &Topology) -> Option<Name> {
+        let address = address(topology).filter(|_| self.is_real)?;
+        let fix = printed("redis-cli", &["--cluster", "fix", address], "");
+        self.service().is_none().then_some(fix)
     }
 
     /// The same once the limit of memory of all nodes is raised.
@@ -74,59 +66,46 @@ impl Commands {
     pub(crate) fn raise(&self, node: &Node, of_all: bool, maxmemory: u64) -> Option<Name> {
         let address = node.address.as_deref().filter(|_| self.is_real)?;
         let (host, port) = host_and_port(address)?;
-        let to = if of_all {
-            format!("--cluster call {}", shell_word(address))
+        let (port, maxmemory) = (port.to_string(), maxmemory.to_string());
+        let to: &[&str] = if of_all {
+            &["--cluster", "call", address]
         } else {
-            format!("-h {} -p {}", shell_word(host), port)
+            &["-h", host, "-p", &port]
         };
-        let command = format!("redis-cli {to} CONFIG SET maxmemory {maxmemory}");
-        Some(Name::from(&*command))
+        let set = [to, &["CONFIG", "SET", "maxmemory", &maxmemory]].concat();
+        Some(printed("redis-cli", &set, ""))
     }
 
     /// `slotscope analyze` of the running cluster, which names hot keys.
     pub(crate) fn monitor(&self, topology: &Topology) -> Option<Name> {
         let address = address(topology).filter(|_| self.is_real)?;
         let scheme = if self.has_tls { "rediss" } else { "redis" };
-        let url = shell_word(&format!("{scheme}://{address}"));
-        Some(Name::from(&*format!("slotscope analyze {url} {MEASURING}")))
+        let url = format!("{scheme}://{address}");
+        let words: Vec<&str> = [&*url].into_iter().chain(MEASURING.split(' ')).collect();
+        Some(printed("slotscope analyze", &words, ""))
     }
 
-    /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots.
-    pub(crate) fn plan(&self, topology: &Topology) -> Option<Name> {
-        self.plan_with(&[], topology)
-    }
-
-    /// `slotscope plan` by one metric, unless the user chose others, or slots move as ranges of a backup.
-    pub(crate) fn plan_by(&self, metric: Metric, topology: &Topology) -> Option<Name> {
-        let flags = ["--by".into(), metric.name().into()];
-        let is_free = self.by.is_empty() && self.service().is_none();
-        self.plan_with(&flags, topology).filter(|_| is_free)
-    }
-
-    /// `slotscope plan` that empties a node.
-    pub(crate) fn plan_without(&self, node: &str, topology: &Topology) -> Option<Name> {
-        self.plan_with(&["--remove".into(), node.into()], topology)
-    }
-
-    fn plan_with(&self, flags: &[String], topology: &Topology) -> Option<Name> {
+    /// `slotscope plan` with more flags; with the nodes of a real cluster the script that moves the slots.
+    pub(crate) fn plan(&self, flags: &[&str], topology: &Topology) -> Option<Name> {
         let has_addresses = topology.nodes.iter().any(|node| node.address.is_some());
         let script = if self.is_real && has_addresses {
             format!(" --commands {} > moves.sh", self.migration.name())
         } else {
             String::new()
         };
-        let flags = [&self.judging, flags].concat();
-        self.slotscope("plan", &flags, &script)
+        self.judged("plan", flags, &script)
+    }
+
+    /// `slotscope plan` by one metric, unless the user chose others, or slots move as ranges of a backup.
+    pub(crate) fn plan_by(&self, metric: Metric, topology: &Topology) -> Option<Name> {
+        let is_free = self.by().is_none() && self.service().is_none();
+        let plan = self.plan(&["--by", metric.name()], topology);
+        plan.filter(|_| is_free)
     }
 
     /// `slotscope plan` with more primaries.
     pub(crate) fn plan_with_more(&self, count: u64) -> Option<Name> {
-        let flags = [
-            self.judging.clone(),
-            vec!["--add".into(), count.to_string()],
-        ]
-        .concat();
-        self.slotscope("plan", &flags, "")
+        self.judged("plan", &["--add", &count.to_string()], "")
     }
 
     /// `slotscope analyze` of nodes whose shares are their slots; `None` where these are made up, equal or many.
@@ -139,58 +118,61 @@ impl Commands {
             (weight > 1.0).then(|| format!("{name}={weight}"))
         });
         let weights: Vec<String> = weights.collect();
-        let is_short = (1..=WEIGHTED).contains(&weights.len());
-        let flag = |weight| ["--weight".into(), weight];
-        let weights = weights.into_iter().flat_map(flag);
-        let flags: Vec<String> = self.judging.iter().cloned().chain(weights).collect();
-        let is_usable = self.is_real && is_short;
-        is_usable.then(|| self.slotscope("analyze", &flags, ""))?
+        let is_usable = self.is_real && (1..=WEIGHTED).contains(&weights.len());
+        let weights = weights.iter().flat_map(|weight| ["--weight", weight]);
+        let flags: Vec<&str> = weights.collect();
+        is_usable.then(|| self.judged("analyze", &flags, ""))?
     }
 
     /// `slotscope whatif` with these tags split, judged by `metric`.
     pub(crate) fn split(&self, tags: &[(String, u32)], metric: Metric) -> Option<Name> {
-        let splits = tags
-            .iter()
-            .flat_map(|(tag, parts)| ["--split".into(), format!("{tag} = {parts}")]);
-        let flags = splits.chain(self.metric_flag(metric)).collect::<Vec<_>>();
-        self.slotscope("whatif", &flags, "")
+        let splits = tags.iter().map(|(tag, parts)| format!("{tag} = {parts}"));
+        let splits: Vec<String> = splits.collect();
+        let flags: Vec<&str> = splits.iter().flat_map(|split| ["--split", split]).collect();
+        self.by_metric("whatif", &flags, metric)
     }
 
     /// `slotscope advise`, which lists the new names; it knows no other hash policy.
     pub(crate) fn advise(&self, metric: Metric) -> Option<Name> {
         let has_policy = self.reading.iter().any(|word| word == "--policy");
-        (!has_policy).then(|| self.slotscope("advise", &self.metric_flag(metric), ""))?
+        (!has_policy).then(|| self.by_metric("advise", &[], metric))?
     }
 
     /// `slotscope whatif` without the braces of a tag.
-    pub fn untag(&self, tag: &str, metric: Metric) -> Option<Name> {
-        let flags = [
-            vec![
-                "--retag".into(),
-                format!("[{{]({})[}}] => $1", escaped(tag)),
-            ],
-            self.metric_flag(metric),
-        ];
-        self.slotscope("whatif", &flags.concat(), "")
+    pub(crate) fn untag(&self, tag: &str, metric: Metric) -> Option<Name> {
+        let rule = format!("[{{]({})[}}] => $1", escaped(tag));
+        self.by_metric("whatif", &["--retag", &rule], metric)
     }
 
-    /// The flag for the metric to judge by: the user's choice, else `metric`.
-    fn metric_flag(&self, metric: Metric) -> Vec<String> {
-        match self.by.as_slice() {
-            [] => vec!["--by".into(), metric.name().into()],
-            given => given.to_vec(),
-        }
+    /// The metrics that the user chose.
+    fn by(&self) -> Option<&str> {
+        let at = self.judging.iter().position(|word| word == "--by")?;
+        Some(&self.judging[at + 1])
     }
 
-    fn slotscope(&self, command: &str, flags: &[String], script: &str) -> Option<Name> {
-        if self.reading.is_empty() {
-            return None;
-        }
-        let words = self.reading.iter().chain(&self.nodes).chain(flags);
-        let quoted: Vec<String> = words.map(|word| shell_word(word)).collect();
-        let command = format!("slotscope {command} {}{script}", quoted.join(" "));
-        Some(Name::from(command.as_str()))
+    /// A command that judges by the user's metrics, else by `metric`.
+    fn by_metric(&self, command: &str, flags: &[&str], metric: Metric) -> Option<Name> {
+        let by = ["--by", self.by().unwrap_or(metric.name())];
+        self.slotscope(command, &[flags, &by].concat(), "")
     }
+
+    /// A command that judges nodes as the report does.
+    fn judged(&self, command: &str, flags: &[&str], script: &str) -> Option<Name> {
+        let judging: Vec<&str> = self.judging.iter().map(String::as_str).collect();
+        self.slotscope(command, &[&judging, flags].concat(), script)
+    }
+
+    fn slotscope(&self, command: &str, flags: &[&str], script: &str) -> Option<Name> {
+        let reading: Vec<&str> = self.reading.iter().map(String::as_str).collect();
+        let (command, words) = (format!("slotscope {command}"), [&reading, flags].concat());
+        (!reading.is_empty()).then(|| printed(&command, &words, script))
+    }
+}
+
+/// A command, its words, each quoted where the shell needs it, and the script that its output goes to.
+fn printed(command: &str, words: &[&str], script: &str) -> Name {
+    let words = words.iter().map(|word| format!(" {}", shell_word(word)));
+    Name::from(format!("{command}{}{script}", words.collect::<String>()))
 }
 
 /// Where a node that owns slots is reached.

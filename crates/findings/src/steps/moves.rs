@@ -3,11 +3,12 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::short;
-use slotscope_planner::solve::{MovePlan, plan, plan_of_ranges};
+use slotscope_planner::solve::{plan, plan_of_ranges};
 
 use crate::plan::moves::{Move, between};
 use crate::plan::placement::Placement;
-use crate::plan::requests::{request_of, requested};
+use crate::plan::planned::Planned;
+use crate::plan::requests::request_of;
 use crate::steps::Steps;
 use crate::steps::repair::step;
 use crate::summary::explanation::named;
@@ -30,14 +31,12 @@ const RESTORED: f64 = 0.2;
 impl<'a> Steps<'a> {
     /// Adds the moves due today.
     pub(super) fn add_moves(&mut self) {
-        let Some(plan) = self.plan(false) else {
+        let Some((mut moves, after)) = self.moves(false) else {
             return;
         };
-        let after = self.now.with_owner(&plan.owner);
-        let mut moves = self.move_row(&plan, &after);
         moves.command = match self.commands.service() {
             Some(_) => self.commands.slot_ranges(),
-            None => self.commands.plan(self.topology),
+            None => self.commands.plan(&[], self.topology),
         };
         moves.estimated = self.has_small_streams();
         debug_assert!(
@@ -47,15 +46,14 @@ impl<'a> Steps<'a> {
         );
         let others = [self.instead_of_filling(), self.meant()];
         moves.alternatives.extend(others.into_iter().flatten());
-        let before = std::mem::replace(&mut self.now, after);
         moves.findings = self.skews(|finding| {
-            self.is_improved([&before, &self.now], finding) || finding.limit_use.is_some()
+            self.is_improved([&self.now, &after], finding) || finding.limit_use.is_some()
         });
+        self.now = after;
         self.is_actionable = true;
+        let is_relief = moves.request.as_ref().is_some_and(|request| request.relief);
         self.list.push(moves);
-        if plan.is_relief
-            && let Some((mut rest, after)) = self.moves_after(false)
-        {
+        if is_relief && let Some((mut rest, after)) = self.moves_after(false) {
             rest.sentence = format!(
                 "later: even out: {}",
                 said::moves(rest.slots_moved, None, Some(rest.bytes_moved.unwrap_or(0)))
@@ -70,9 +68,7 @@ impl<'a> Steps<'a> {
     /// The moves due after a change, and the resulting placement; maybe without those slots that move before it. The
     /// command typed later depends on the key names at that time.
     pub(super) fn moves_after(&self, once: bool) -> Option<(Step, Placement<'a>)> {
-        let plan = self.plan(once)?;
-        let after = self.now.with_owner(&plan.owner);
-        let mut moves = self.move_row(&plan, &after);
+        let (mut moves, after) = self.moves(once)?;
         moves.estimated = true;
         moves.findings = self.skews(|finding| self.is_improved([&self.now, &after], finding));
         // If loads are approximate, other plans are just as good, and their effect on other roles differs.
@@ -88,9 +84,9 @@ impl<'a> Steps<'a> {
         Some((moves, after))
     }
 
-    /// The plan for the placement so far, given the servers' abilities; `None` if none is worth it. `once`: no slot moves
-    /// that has moved in a step before.
-    fn plan(&self, once: bool) -> Option<MovePlan> {
+    /// The plan for the placement so far, given the servers' abilities, as a step, and the placement after it; `None` if
+    /// it is not worth it. `once`: no slot moves that has moved in a step before.
+    fn moves(&self, once: bool) -> Option<(Step, Placement<'a>)> {
         let mut request = request_of(self.summary, &self.cluster, &self.now);
         let owners = self.now.owner.iter().zip(&self.today.owner);
         for (fixed, (now, today)) in request.fixed.iter_mut().zip(owners) {
@@ -101,13 +97,21 @@ impl<'a> Steps<'a> {
             Some(service) if service.has_ranges => plan_of_ranges(&request)?.1,
             Some(_) => return None,
         };
-        let is_worth_it = self.commands.service().is_none() || self.is_worth_a_restore(&plan);
-        (plan.is_step && plan.slots > 0 && is_worth_it).then_some(plan)
+        let after = self.now.with_owner(&plan.owner);
+        let is_worth_it = self.commands.service().is_none() || self.is_worth_a_restore(&after);
+        let planned = Planned {
+            summary: self.summary,
+            cluster: &self.cluster,
+            placement: &self.now,
+            request,
+            plan,
+        };
+        let is_step = planned.plan.is_step && is_worth_it;
+        is_step.then(|| (self.move_row(&planned, &after), after))
     }
 
     /// Whether a plan removes enough excess of a judged role to justify restoring a backup.
-    fn is_worth_a_restore(&self, plan: &MovePlan) -> bool {
-        let after = self.now.with_owner(&plan.owner);
+    fn is_worth_a_restore(&self, after: &Placement<'_>) -> bool {
         let mut roles = self.now.roles.iter().zip(&after.roles);
         roles.any(|(role, moved)| {
             let before = self.now.role_after(&self.cluster, role).max_over_mean;
@@ -116,7 +120,7 @@ impl<'a> Steps<'a> {
         })
     }
 
-    fn move_row(&self, plan: &MovePlan, after: &Placement<'_>) -> Step {
+    fn move_row(&self, planned: &Planned<'_>, after: &Placement<'_>) -> Step {
         let moves = between(&self.now.owner, &after.owner);
         let slots: Vec<u16> = moves.iter().flat_map(Move::slots).collect();
         let sum = |metric: Metric| {
@@ -129,7 +133,7 @@ impl<'a> Steps<'a> {
         let keys = sum(Metric::Keys).filter(|_| self.summary.verdict.keys_known);
         let bytes = sum(Metric::Bytes);
         let text = match self.commands.service() {
-            None if plan.is_relief => {
+            None if planned.plan.is_relief => {
                 let fullest = [&self.now, after].map(fullest_part);
                 said::relieve(&slots, bytes.unwrap_or(0), fullest)
             }
@@ -137,18 +141,14 @@ impl<'a> Steps<'a> {
                 let others = self.evened(after);
                 format!("{}{others}", said::moves(slots.len() as u64, keys, bytes))
             }
-            Some(_) => {
-                let nodes = self.cluster.nodes.iter();
-                said::slot_ranges(nodes.filter(|node| node.capacity > 0.0).count() as u64)
-            }
+            Some(_) => said::slot_ranges(planned.request.staying().count() as u64),
         };
-        let request = request_of(self.summary, &self.cluster, &self.now);
         Step {
             slots_moved: slots.len() as u64,
             keys_moved: keys,
             bytes_moved: bytes,
             longest_block_ms: self.longest_block(&slots),
-            request: Some(requested(&request, plan, self.now.after(&self.cluster))),
+            request: Some(planned.requested()),
             ..step(StepKind::Move, text, &after.after(&self.cluster))
         }
     }
@@ -251,7 +251,7 @@ impl<'a> Steps<'a> {
         );
         if few.slots > 0 {
             let name = few.name().to_string();
-            turned.command = self.commands.plan_without(&name, self.topology);
+            turned.command = self.commands.plan(&["--remove", &name], self.topology);
         }
         (turned.keys_moved, turned.bytes_moved) = (None, None);
         Some(turned)
