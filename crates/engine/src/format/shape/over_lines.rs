@@ -190,7 +190,9 @@ fn periodic(lines: &[&[u8]]) -> Option<Joined> {
     let starts = (2..=LONGEST).flat_map(|each| (0..=TITLES).map(move |start| (each, start)));
     let kinds: Vec<Kind> = rows.iter().map(|row| Kind::of(row)).collect();
     let (mut joined, start) = starts
-        .filter(|(each, start)| start + 2 * each <= rows.len() || (*each, rows.len()) == (2, 2))
+        .filter(|(each, start)| {
+            start + 2 * each <= rows.len() || (*each, *start, rows.len()) == (2, 0, 2)
+        })
         .map(|(each, start)| (Joined::of(&rows[start..], each), start))
         .find(|(joined, start)| joined.are_records(&kinds[*start..]))?;
     let above = (start > 0).then(|| format!("tail -n +{}", start + 1));
