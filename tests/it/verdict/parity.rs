@@ -221,13 +221,14 @@ pub(super) fn carried_out(case: &Case, plan: &Value) -> String {
     listed(&owner, &topology)
 }
 
-/// Readings of servers, if there are any, as they are after the moves of a plan.
-fn read_again(case: &Case, plan: &Value) {
+/// The report after the moves of a plan, on readings of servers of then, if there are any.
+fn read_again(case: &Case, plan: &Value) -> Value {
     let file = "all/collect.json";
     if case.dump != "all" {
-        return;
+        return analyzed(case, "after.nodes");
     }
-    let mut manifest: Value = serde_json::from_str(&case.scratch.read(file)).unwrap();
+    let today = case.scratch.read(file);
+    let mut manifest: Value = serde_json::from_str(&today).unwrap();
     let servers = manifest["servers"].as_array_mut().into_iter().flatten();
     for (server, node) in servers.zip(plan["nodes"].list()) {
         let [before, after] = ["before", "after"].map(|when| node["bytes"][when].whole());
@@ -240,6 +241,9 @@ fn read_again(case: &Case, plan: &Value) {
         }
     }
     case.scratch.file(file, manifest.to_string());
+    let after = analyzed(case, "after.nodes");
+    case.scratch.file(file, today);
+    after
 }
 
 /// The row of moves in a report, whose command does exactly that, and the next report, which asks for no moves.
@@ -249,8 +253,7 @@ pub(super) fn followed(case: &Case) -> Option<(Value, Value)> {
     let plan = is_what_its_command_does(case, step);
     keeps_ceilings(case, &before, step);
     case.scratch.file("after.nodes", carried_out(case, &plan));
-    read_again(case, &plan);
-    let after = analyzed(case, "after.nodes");
+    let after = read_again(case, &plan);
     assert_ne!(after["verdict"]["state"], "suspicious", "{}", case.what);
     // First aid leaves the evening out to the plan after it, which its report has announced.
     let is_relief = step["request"]["relief"] == true;
