@@ -20,10 +20,10 @@ def executed(name: str) -> nbformat.NotebookNode:
     return notebook
 
 
-def shown(notebook: nbformat.NotebookNode) -> list[list[str]]:
-    """The text output of each code cell; pictures vary with the version of the plotting library."""
+def shown(notebook: nbformat.NotebookNode) -> list[str]:
+    """The text output of each code cell, which the kernel may send in pieces; pictures vary with the version of the plotting library."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    return [[output.text for output in cell.outputs if output.output_type == "stream"] for cell in cells]
+    return ["".join(output.text for output in cell.outputs if output.output_type == "stream") for cell in cells]
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
