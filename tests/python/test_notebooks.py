@@ -21,7 +21,10 @@ def executed(name: str) -> nbformat.NotebookNode:
 
 
 def shown(notebook: nbformat.NotebookNode) -> list[str]:
-    """The text output of each code cell, which the kernel may send in pieces; pictures vary with the version of the plotting library."""
+    """The text output of each code cell, which the kernel may send in pieces.
+
+    Pictures vary with the version of the plotting library.
+    """
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     return ["".join(output.text for output in cell.outputs if output.output_type == "stream") for cell in cells]
 
