@@ -160,7 +160,9 @@ fn until(field: &Field, rest: &[u8], literal: &Literal) -> Option<usize> {
         let longer = literal
             .first_in(&rest[after..])
             .map(|(more, _)| after + more);
-        if let Some(longer) = longer.filter(|longer| is_with_unit(&rest[..end], &rest[..*longer])) {
+        if let Some(longer) =
+            longer.filter(|longer| is_with_unit(field, &rest[..end], &rest[..*longer]))
+        {
             return Some(longer);
         }
     }
@@ -168,10 +170,14 @@ fn until(field: &Field, rest: &[u8], literal: &Literal) -> Option<usize> {
 }
 
 /// Whether `longer` is the number with its unit, and `shorter` not.
-fn is_with_unit(shorter: &[u8], longer: &[u8]) -> bool {
+fn is_with_unit(field: &Field, shorter: &[u8], longer: &[u8]) -> bool {
     let behind = longer[shorter.len()..].trim_ascii();
     let is_unit = !behind.is_empty() && behind.iter().all(u8::is_ascii_alphabetic);
-    (is_unit || shorter == b"(integer)") && size(longer).is_some()
+    (is_unit || shorter == b"(integer)") && is_size(field, longer)
+}
+
+fn is_size(field: &Field, text: &[u8]) -> bool {
+    size(text).is_some() || field.unit.size_reader()(text).is_some()
 }
 
 /// The start of a field that ends at the end of `within`, after `before`.
@@ -197,7 +203,7 @@ fn backward(field: &Field, line: &[u8], within: Range<usize>, before: &Literal) 
             word == b"(integer)" || is_unit && !is_missing(unit)
         };
         if let Some(longer) =
-            longer.filter(|longer| is_word(*longer) && size(&text[*longer..]).is_some())
+            longer.filter(|longer| is_word(*longer) && is_size(field, &text[*longer..]))
         {
             return Some(within.start + longer);
         }

@@ -192,6 +192,7 @@ fn field(column: usize, inside: &str) -> Result<Field, String> {
         );
     };
     let mut field = Field::of(*role, Written::Plain);
+    let mut has_commas = false;
     for modifier in modifiers.split(',').filter(|modifier| !modifier.is_empty()) {
         let width = modifier
             .strip_prefix('w')
@@ -205,7 +206,8 @@ fn field(column: usize, inside: &str) -> Result<Field, String> {
             ("mb", _) => field.unit = Unit::Mib,
             ("gb", _) => field.unit = Unit::Gib,
             ("ms", _) => field.unit = Unit::MillisecondsLeft,
-            ("comma", _) => field.unit = field.unit.with_commas(),
+            ("comma", _) if *role == Some(Role::of(Metric::Bytes)) => has_commas = true,
+            ("comma", _) => return error(column, "comma is for {size}"),
             _ => {
                 return error(
                     column,
@@ -216,6 +218,9 @@ fn field(column: usize, inside: &str) -> Result<Field, String> {
                 );
             }
         }
+    }
+    if has_commas {
+        field.unit = field.unit.with_commas();
     }
     Ok(field)
 }
@@ -290,7 +295,9 @@ fn note_units(tokens: &mut [Placed]) -> Result<(), String> {
         else {
             continue;
         };
-        let is_size = field.role == Some(Role::of(Metric::Bytes)) && field.unit == Unit::One;
+        let has_commas = field.unit == Unit::One.with_commas();
+        let is_size =
+            field.role == Some(Role::of(Metric::Bytes)) && (has_commas || field.unit == Unit::One);
         let Some(unit) = literal.first_word().filter(|_| is_size) else {
             continue;
         };
@@ -304,6 +311,9 @@ fn note_units(tokens: &mut [Placed]) -> Result<(), String> {
                 return error(*column, why);
             }
         };
+        if has_commas {
+            field.unit = field.unit.with_commas();
+        }
     }
     Ok(())
 }
@@ -328,6 +338,7 @@ mod tests {
             ("{key} {size", "column 7: { without }"),
             ("{{u}:{key}", "column 4: } without {"),
             ("{key:x}", "column 1: nothing is called \"x\""),
+            ("{key} {ttl:comma}", "column 7: comma is for {size}"),
             ("{key:csv} {size:csv}", "column 10: where a field is csv"),
             ("{key:csv},{size}", "column 11: where a field is csv"),
             ("{key} {size} tb", "column 7: a size is read with the unit"),

@@ -432,6 +432,9 @@ mod tests {
             "a [3 kb]\nb [4 kb]\n",
             "a bytes=3072; b bytes=4096",
         );
+        reads("{key} {size:comma,kb}", "a 1,5\n", "a bytes=1536");
+        reads("{key} {size:comma}", "a 1,5 kb\n", "a bytes=1536");
+        reads("{key} {size:comma} kb", "a 1,5 kb\n", "a bytes=1536");
         reads("|{key:md}|{size}|", "|a\\_b\\c|1|\n", "a_b\\\\c bytes=1");
     }
 
