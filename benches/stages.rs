@@ -8,11 +8,11 @@ use std::time::Instant;
 
 use signal_hook::consts::SIGUSR1;
 use signal_hook::low_level::raise;
-use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
+use slotscope::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
+use slotscope::block::Block;
 use slotscope::generate::{Generate, Profile};
 use slotscope::scan::Scan;
 use slotscope::slot::{Kernel, SlotBatch, slot};
-use slotscope::source::block::Block;
 use slotscope::source::memory::memory;
 use slotscope::tally::duplicates::Duplicates;
 use slotscope::tally::patterns::Patterns;

@@ -54,17 +54,23 @@ pub mod whatif;
 pub use slotscope_app::{options, partial};
 #[doc(hidden)]
 pub use slotscope_app::{pipeline, renaming, source};
-pub use slotscope_engine::metric;
+pub use slotscope_base::metric;
 #[doc(hidden)]
-pub use slotscope_engine::{
-    command, error, format, name, redact, scan, secret, sentence, simd, slot, tally,
+pub use slotscope_base::{
+    batch, block, command, error, glob, lfu, name, redact, secret, sentence, simd, slot,
 };
+#[doc(hidden)]
+pub use slotscope_count::{scan, tally};
+#[doc(hidden)]
+pub use slotscope_detect as detect;
 #[doc(hidden)]
 pub use slotscope_findings as findings;
 pub use slotscope_findings::steps;
 pub use slotscope_model as summary;
 #[doc(hidden)]
 pub use slotscope_planner as planner;
+#[doc(hidden)]
+pub use slotscope_read::format;
 pub use slotscope_report as report;
 #[doc(hidden)]
 pub use slotscope_report::output;
@@ -81,7 +87,8 @@ pub use topology::Topology;
 
 /// The building blocks of custom sources, formats and tallies.
 pub mod extend {
-    pub use crate::format::batch::Values;
+    pub use crate::batch::Values;
+    pub use crate::block::{Block, Piece};
     pub use crate::format::frame::batch_rows::{BatchBuilder, each_line};
     pub use crate::format::frame::line_reader::{Line, LineReader, Parsed, Row};
     pub use crate::format::frame::row_boundary::RowBoundary;
@@ -90,7 +97,6 @@ pub mod extend {
     };
     pub use crate::scan::{Scan, Scanned};
     pub use crate::slot::SlotBatch;
-    pub use crate::source::block::{Block, Piece};
     pub use crate::source::identity::ObjectIdentity;
     pub use crate::source::memory::Memory;
     pub use crate::source::storage_options::{StorageOption, StorageOptions};

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::Kernel;
+use slotscope_base::name::Name;
+use slotscope_base::slot::Kernel;
 
 use crate::bench::timing::Rate;
 

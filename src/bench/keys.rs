@@ -2,10 +2,10 @@
 
 use rayon::ThreadPool;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::batch::{BATCH_KEYS, Spans};
-use slotscope_engine::slot::{Kernel, slot_of_part};
-use slotscope_engine::source::block::Block;
+use slotscope_base::batch::{BATCH_KEYS, Spans};
+use slotscope_base::block::Block;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::slot::{Kernel, slot_of_part};
 
 use crate::bench::timing::Run;
 

@@ -15,8 +15,8 @@ use std::path::Path;
 use rayon::ThreadPoolBuilder;
 
 use slotscope_app::pipeline::reading::Reading;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::slot::Kernel;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::slot::Kernel;
 use slotscope_model::balance::tidy;
 
 pub(crate) use crate::bench::figures::{Figures, KernelRate};

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::ThreadPool;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::chunk::CHUNK;
-use slotscope_engine::source::{ReadAt, Source, stream};
+use slotscope_base::error::{Error, Result};
+use slotscope_read::source::chunk::CHUNK;
+use slotscope_read::source::{ReadAt, Source, stream};
 
 /// Calls `look` with all bytes of the sources, in pieces; returns how many these are, and the sum of its results.
 ///

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use slotscope_app::pipeline::Analysis;
 use slotscope_app::pipeline::reading::Reading;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::scan::SeenInput;
-use slotscope_engine::slot::SlotBatch;
-use slotscope_engine::tally::Tally;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SlotBatch;
+use slotscope_count::scan::SeenInput;
+use slotscope_count::tally::Tally;
 use slotscope_model::balance::tidy;
 use slotscope_topology::Topology;
 

@@ -1,6 +1,6 @@
 //! The figures as tables.
 
-use slotscope_engine::text::{bytes, counted, grouped, percent};
+use slotscope_base::text::{bytes, counted, grouped, percent};
 use slotscope_report::view::{Cell, Column, Section, Table, TableBuilder};
 
 use crate::bench::figures::{BUSY, Figures, KernelRate, ScanFigures, StageRate};

@@ -10,7 +10,7 @@ use slotscope_app::cli::{Command, Ending, Run, inputs, say};
 use slotscope_app::options::ReadSpec;
 use slotscope_app::options::headings::{OUTPUT, RUN};
 use slotscope_app::pipeline::reading::{Options, Reading};
-use slotscope_engine::error::Result;
+use slotscope_base::error::Result;
 use slotscope_report::render::csv;
 
 use crate::bench::{self, Figures, view};

@@ -8,9 +8,9 @@ use clap::Args;
 use slotscope_app::cli::{Command, Ending, Run};
 use slotscope_app::options::NodeSpec;
 use slotscope_app::options::headings::{OUTPUT, TAGS};
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
 use slotscope_report::json;
 use slotscope_topology::{Topology, ranges};
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use slotscope_engine::name::Name;
-use slotscope_engine::source::remote;
-use slotscope_engine::text::shell_word;
+use slotscope_base::name::Name;
+use slotscope_base::text::shell_word;
+use slotscope_read::source::remote;
 use slotscope_report::render::text::wrapped;
 
 use crate::cli::help::topics::{TOPICS, Topic};

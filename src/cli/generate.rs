@@ -7,7 +7,7 @@ use clap::Args;
 use slotscope_app::cli::values::count;
 use slotscope_app::cli::{Command, Ending, Run};
 use slotscope_app::options::headings::OUTPUT;
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 use crate::generate::{Generate, Profile};
 

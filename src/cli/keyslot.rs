@@ -16,11 +16,11 @@ use slotscope_app::cli::{Command, Ending, Run};
 use slotscope_app::options::NodeSpec;
 use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT};
 use slotscope_app::options::{HashSpec, ReadSpec};
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::slot::{SlotBatch, slot_of_part};
-use slotscope_engine::tally::Tally;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::policy::Policy;
+use slotscope_base::slot::{SlotBatch, slot_of_part};
+use slotscope_count::tally::Tally;
 use slotscope_report::json;
 use slotscope_topology::Topology;
 

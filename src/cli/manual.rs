@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use slotscope_app::cli::{Command, Ending, Run};
 use slotscope_app::options::headings::ARGUMENTS;
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 use crate::cli::first_contact::no_command;
 use crate::cli::program;

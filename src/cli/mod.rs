@@ -24,8 +24,8 @@ use clap::{ArgAction, ArgMatches, FromArgMatches, ValueEnum};
 
 use slotscope_app::cli::{Command, Ending, Run};
 use slotscope_app::options::headings::GENERAL;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::pipe;
+use slotscope_base::error::{Error, Result};
+use slotscope_read::source::pipe;
 
 use crate::cli::table::COMMANDS;
 

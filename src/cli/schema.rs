@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use slotscope_app::cli::{Command, Ending, Output, Run};
 use slotscope_app::options::headings::ARGUMENTS;
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 use crate::cli::COMMANDS;
 

@@ -15,7 +15,7 @@ pub(super) static COMMANDS: &[Command] = &[
     #[cfg(feature = "live")]
     Command::new::<slotscope_live::cli::collect::CollectArgs>(
         "collect",
-        outputs!("collect": slotscope_engine::source::collection::manifest::Manifest),
+        outputs!("collect": slotscope_read::source::collection::manifest::Manifest),
     ),
     #[cfg(feature = "live")]
     Command::new::<slotscope_live::cli::exporter::ExporterArgs>("exporter", &[]),

@@ -9,9 +9,9 @@ pub(crate) mod view;
 
 use std::collections::HashSet;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::slot;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::slot;
 use slotscope_topology::{Topology, ranges};
 
 /// The characters of words: letters before digits, without lookalikes (0 and o, 1, i and l).
@@ -189,7 +189,7 @@ impl Iterator for Words<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::slot::SLOTS;
+    use slotscope_base::slot::SLOTS;
 
     fn template(text: &str) -> Template {
         Template::parse(text.as_bytes()).unwrap()

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 use slotscope_topology::Topology;
 
 use crate::find_tag::FoundTag;

@@ -1,6 +1,6 @@
 //! The promises of `generate`: distinct keys and fixed bytes, which are those of profiles with their documented shares.
 
-use slotscope_engine::error::Error;
+use slotscope_base::error::Error;
 use std::collections::HashSet;
 
 use crate::generate::*;

@@ -3,17 +3,17 @@
 
 use std::io::{self, Write};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::host::{host, host_and_port};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::manifest::TlsEntry;
-use slotscope_engine::text::short;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::host::{host, host_and_port};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::text::short;
 use slotscope_findings::plan::block_time::BlockingKey;
 use slotscope_findings::plan::node_outcome::NodeOutcome;
 use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_findings::summary::migration::Migration;
 use slotscope_findings::wording::finding::about;
+use slotscope_read::source::collection::manifest::TlsEntry;
 use slotscope_report::render::text::{self, wrapped};
 
 use crate::plan::view::{self, node_name, size_of};

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 use slotscope_model::Summary;
 use slotscope_model::words::times;
 use slotscope_planner::even_ranges::even_ranges;

@@ -1,8 +1,8 @@
 //! A plan as sections: its effect, its basis, nodes before and after, moves.
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::text::{
     self, amount, and_more, bytes, counted, list, percent, plural, ranges, short_id,
 };
 use slotscope_findings::plan::block_time::BlockingKey;

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use slotscope_engine::metric::{Load, Metric, PerMetric};
-use slotscope_engine::name::Name;
+use slotscope_base::metric::{Load, Metric, PerMetric};
+use slotscope_base::name::Name;
 use slotscope_model::balance::{Balance, tidy};
 use slotscope_model::nodes::NodeLoad;
 use slotscope_model::tags::Tag;

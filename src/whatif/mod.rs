@@ -10,13 +10,13 @@ pub(crate) mod wording;
 use std::sync::Arc;
 
 use slotscope_app::renaming::{RenameRules, Renaming};
-use slotscope_engine::format::batch::{KeyBatch, Spans, Values};
-use slotscope_engine::metric::Load;
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::slot::{SLOTS, SlotBatch, SlotColumns};
-use slotscope_engine::source::block::{Block, Padded};
-use slotscope_engine::tally::tagged::Tagged;
-use slotscope_engine::tally::{Parts, Tallies, Tally};
+use slotscope_base::batch::{KeyBatch, Spans, Values};
+use slotscope_base::block::{Block, Padded};
+use slotscope_base::metric::Load;
+use slotscope_base::slot::policy::Policy;
+use slotscope_base::slot::{SLOTS, SlotBatch, SlotColumns};
+use slotscope_count::tally::tagged::Tagged;
+use slotscope_count::tally::{Parts, Tallies, Tally};
 use slotscope_topology::Topology;
 use slotscope_topology::identity::identities;
 

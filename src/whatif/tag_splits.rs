@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use slotscope_engine::tally::sketch::bottom_k::BottomK;
+use slotscope_count::tally::sketch::bottom_k::BottomK;
 
 /// Maximum tags for complete counting, and tags in a sample of more.
 const MAX_TAGS: usize = 1 << 16;
@@ -72,7 +72,7 @@ impl SplitTags {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::hash::hash;
+    use slotscope_base::hash::hash;
 
     /// Three keys per tag; those of every fourth tag end up in different slots.
     fn keys(tags: u32) -> Vec<(u64, u16)> {

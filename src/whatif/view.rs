@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{bytes, counted, grouped};
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::text::{bytes, counted, grouped};
 use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};

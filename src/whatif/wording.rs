@@ -1,6 +1,6 @@
 //! The result of a change of nodes, policy or names, in one sentence.
 
-use slotscope_engine::text::{grouped, percent};
+use slotscope_base::text::{grouped, percent};
 use slotscope_model::measure::Measure;
 use slotscope_model::words::times;
 

@@ -53,7 +53,7 @@ fn completions_manual_pages_and_help_know_every_command_and_format() {
     }
     for command in ["analyze", "keyslot"] {
         let text = scratch.text(&[command, "--format", "help"]);
-        for format in slotscope::format::FORMATS {
+        for format in slotscope::detect::FORMATS.iter() {
             text.says(format.name()).says(format.example());
         }
     }

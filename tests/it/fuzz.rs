@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use slotscope::format::FORMATS;
+use slotscope::detect::FORMATS;
 use testkit::env::{cases, size};
 use testkit::rng::Rng;
 use testkit::run::root;

@@ -153,7 +153,7 @@ fn names_made_to_collide_in_every_table_cost_no_more_the_more_there_are() {
     ];
     let mut rng = Rng::new(7);
     let names: Vec<_> = (0..120_000).map(|_| colliding(&mut rng)).collect();
-    let hash = |name: &Vec<u8>| slotscope_engine::hash::hash(name);
+    let hash = |name: &Vec<u8>| slotscope_base::hash::hash(name);
     assert!(names.iter().all(|name| hash(name) == hash(&names[0])));
     let scratch = Scratch::new();
     for (what, row) in rows {

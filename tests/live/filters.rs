@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slotscope::scan::glob::Glob;
+use slotscope_base::glob::Glob;
 use testkit::cluster::bulks;
 use testkit::redis::{Reply, Server};
 use testkit::rng::Rng;

@@ -6,7 +6,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 
-use slotscope::format::{Head, recognise};
+use slotscope::detect::recognise;
+use slotscope::format::Head;
 use slotscope::metric::Metric;
 use slotscope::slot::SlotBatch;
 use slotscope::tally::{Parts, Tallies, Tally};

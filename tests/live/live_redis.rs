@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use slotscope::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
+use slotscope::block::Block;
 use slotscope::find_tag::{Template, in_slot, on_slots, spread};
-use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
 use slotscope::metric::Metric;
 use slotscope::renaming::RenameRules;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::{SlotColumns, slot};
-use slotscope::source::block::Block;
 use slotscope::topology::{InFlight, Node, Topology};
 use slotscope::whatif::{WhatIf, WhatIfChange};
 use testkit::cluster::{Cluster, Ranges, call_ok, held, keyslots};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use slotscope::format::named;
+use slotscope::detect::named;
 
 use crate::rng::Rng;
 

@@ -1,7 +1,8 @@
 //! Scans for tests: format, threads, chunk size and kernel are chosen, everything else is the default.
 
+use slotscope::detect::named;
 use slotscope::error::Result;
-use slotscope::format::{Format, named};
+use slotscope::format::Format;
 use slotscope::scan::{Scan, Scanned};
 use slotscope::slot::policy::Policy;
 use slotscope::source::Source;

@@ -3,7 +3,7 @@
 //! When memory is full, a batch survives only if the hash of its number has one more zero bit, which halves the sample:
 //! it depends on nothing but the batches' numbers.
 
-use slotscope_engine::hash::fold;
+use slotscope_base::hash::fold;
 
 use crate::tokens::MOST_BYTES;
 

@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use slotscope_engine::hash::hash;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::hash::hash;
+use slotscope_base::slot::SLOTS;
 
 use crate::batches::Batches;
 use crate::joins::TouchedKey;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
-use slotscope_engine::hash::hash;
+use slotscope_base::hash::hash;
 use slotscope_keyname::families::{Row, Rules, families, is_little};
 
 use crate::family::Family;

@@ -1,6 +1,6 @@
 //! A family: names with one pattern, as reports list them, and the fields that may become a tag.
 
-use slotscope_engine::hash::hash;
+use slotscope_base::hash::hash;
 
 use crate::field_kinds::FieldKind;
 use crate::places::{FIELD, PlaceKind, Places, Prefix};

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use slotscope_engine::hash::{fold, hash};
+use slotscope_base::hash::{fold, hash};
 
 use crate::batches::Batches;
 use crate::families::Families;

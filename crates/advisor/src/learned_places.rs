@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use slotscope_engine::hash::{fold, hash};
+use slotscope_base::hash::{fold, hash};
 
 use crate::batches::Batches;
 use crate::places::{FIELD, PlaceKind, Places, Prefix};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use slotscope_engine::hash::{fold, hash};
+use slotscope_base::hash::{fold, hash};
 use slotscope_keyname::ids::Id;
 
 use crate::family::Family;

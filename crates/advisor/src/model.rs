@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use slotscope_engine::hash::hash;
-use slotscope_engine::metric::Metric;
+use slotscope_base::hash::hash;
+use slotscope_base::metric::Metric;
 
 use crate::batches::Batches;
 use crate::families::{Families, NameLoad};

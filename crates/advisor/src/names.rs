@@ -4,11 +4,11 @@
 //! the names, on threads or on how the input is split; and it holds every name below its largest hash, so that a new
 //! name can be looked up among the existing ones.
 
-use slotscope_engine::format::batch::MISSING;
-use slotscope_engine::hash::hash;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::slot::SlotBatch;
-use slotscope_engine::tally::Tally;
+use slotscope_base::batch::MISSING;
+use slotscope_base::hash::hash;
+use slotscope_base::metric::Metric;
+use slotscope_base::slot::SlotBatch;
+use slotscope_count::tally::Tally;
 
 use crate::tokens::MOST_BYTES;
 

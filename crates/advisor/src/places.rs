@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use slotscope_engine::hash::{fold, hash};
+use slotscope_base::hash::{fold, hash};
 
 /// Stands for the hash of a word; must not be small, as `fold` does not mix small numbers.
 pub(crate) const FIELD: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -3,9 +3,9 @@
 //! Only names with the prefix of a family that a scheme changes are tokenized; in most inputs a comparison skips all
 //! others.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::slot::{SLOTS, SlotBatch};
-use slotscope_engine::tally::Tally;
+use slotscope_base::metric::Metric;
+use slotscope_base::slot::{SLOTS, SlotBatch};
+use slotscope_count::tally::Tally;
 
 use crate::carried_out::{Scored, hashed};
 use crate::families::Families;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use slotscope_engine::hash::hash;
+use slotscope_base::hash::hash;
 
 use crate::families::Families;
 use crate::family::Family;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use slotscope_engine::hash::hash;
+use slotscope_base::hash::hash;
 
 use crate::joins::{BatchShape, FamilyJoin};
 use crate::model::Model;

@@ -1,6 +1,6 @@
 //! A key as tokens: words, numbers, dates and ids between separators, after removing the braces of its hash tag.
 
-use slotscope_engine::hash::hash;
+use slotscope_base::hash::hash;
 use slotscope_keyname::ids::{self, Id};
 use slotscope_keyname::times;
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-pub use slotscope_engine::source::*;
+pub use slotscope_read::source::*;
 
 use crate::source::storage_options::StorageOptions;
-use slotscope_engine::error::Result;
+use slotscope_base::error::Result;
 
 const OBJECTS: &[Find] = &[
     #[cfg(feature = "cloud")]

@@ -1,8 +1,8 @@
 //! The permissions a collection needs, as an ACL line. Servers refuse a line with any unknown word, so the line depends
 //! on the version.
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
 
 /// A server version: major and minor.
 type Version = (u16, u16);

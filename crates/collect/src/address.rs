@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::host::{host, host_and_port};
-use slotscope_engine::name::Name;
-use slotscope_engine::secret::Credentials;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::host::{host, host_and_port};
+use slotscope_base::name::Name;
+use slotscope_base::secret::Credentials;
 
 /// The default port.
 const PORT: u16 = 6379;
@@ -118,7 +118,7 @@ impl Seed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::secret::Secret;
+    use slotscope_base::secret::Secret;
 
     #[test]
     fn servers_are_read_as_people_write_them() {

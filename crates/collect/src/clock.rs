@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use slotscope_engine::calendar::utc;
+use slotscope_base::calendar::utc;
 
 /// Milliseconds since 1970.
 pub(crate) fn now_ms() -> i64 {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::source::collection::servers::Role;
 
 use crate::members::Member;
 

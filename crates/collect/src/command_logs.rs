@@ -5,11 +5,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::mem;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::extremes::logged_words::LoggedWords;
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::{CommandLogKind, LoggedCommand, LoggedCommands};
-use slotscope_engine::text;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::text;
+use slotscope_read::format::extremes::logged_words::LoggedWords;
+use slotscope_read::source::collection::load::{CommandLogKind, LoggedCommand, LoggedCommands};
 
 use crate::connection::{Access, Connection};
 use crate::crew;

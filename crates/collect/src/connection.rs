@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use rustls::{ClientConnection, StreamOwned};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::secret::{Credentials, Secret};
-use slotscope_engine::text;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::secret::{Credentials, Secret};
+use slotscope_base::text;
 
 use crate::address::Address;
 use crate::large_replies::Reserved;

@@ -5,9 +5,9 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use slotscope_engine::error::Result;
-use slotscope_engine::source::collection::manifest::SLOT_STATS_FILE;
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_base::error::Result;
+use slotscope_read::source::collection::manifest::SLOT_STATS_FILE;
+use slotscope_read::source::collection::servers::Role;
 use slotscope_report::output::WholeDirectory;
 
 use crate::clock::now;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use slotscope_engine::error::{Error, Result, reason};
+use slotscope_base::error::{Error, Result, reason};
 
 /// Maximum threads. They mostly wait, so this exceeds the number of cores; their memory adds up.
 pub(crate) const AT_ONCE: usize = 64;

@@ -1,8 +1,8 @@
 //! Finds the servers to read: the first named server that answers tells whether it is part of a cluster.
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::text;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::text;
 
 use crate::address::Address;
 use crate::connection::{Access, Connection};

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use slotscope_engine::error::Result;
-use slotscope_engine::host;
+use slotscope_base::error::Result;
+use slotscope_base::host;
 
 use crate::address::Address;
 use crate::connection::Connection;

@@ -1,8 +1,8 @@
 //! The heaviest slots of a cluster, which sampling slots would miss: they determine how full a node is.
 
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::HeaviestBy;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::source::collection::manifest::HeaviestBy;
 
 use crate::crew;
 use crate::probe::{self, Reading};

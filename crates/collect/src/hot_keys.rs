@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::{HotKeys, TimedKey};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_read::source::collection::load::{HotKeys, TimedKey};
 
 use crate::connection::{Access, Connection};
 use crate::crew;

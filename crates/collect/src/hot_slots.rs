@@ -1,7 +1,7 @@
 //! The slots with the most CPU time, and their keys: servers count by slot, and a slot has few enough keys to list.
 
-use slotscope_engine::error::Result;
-use slotscope_engine::source::collection::load::{HotKey, HotSlotKeys};
+use slotscope_base::error::Result;
+use slotscope_read::source::collection::load::{HotKey, HotSlotKeys};
 
 use crate::connection::Access;
 use crate::probe::Reading;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use slotscope_engine::error::Result;
+use slotscope_base::error::Result;
 
 use crate::clock::now_ms;
 use crate::connection::Connection;

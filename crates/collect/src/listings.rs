@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::slot::SLOTS;
+use slotscope_read::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::cluster::View;

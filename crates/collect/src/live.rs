@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::collection::manifest::Level;
+use slotscope_base::error::{Error, Result};
+use slotscope_read::source::collection::manifest::Level;
 
 use crate::address::Address;
 use crate::connection::Access;

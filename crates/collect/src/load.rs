@@ -4,9 +4,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use slotscope_engine::calendar::utc;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::collection::load::{LoadEntry, NodeWork};
+use slotscope_base::calendar::utc;
+use slotscope_base::error::{Error, Result};
+use slotscope_read::source::collection::load::{LoadEntry, NodeWork};
 use slotscope_report::output::WholeDirectory;
 
 use crate::command_logs::Logs;
@@ -156,8 +156,8 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::source::collection::load::Refused;
-    use slotscope_engine::source::collection::servers::ServerReading;
+    use slotscope_read::source::collection::load::Refused;
+    use slotscope_read::source::collection::servers::ServerReading;
 
     fn reading(name: &str, at_ms: i64, calls: u64) -> Reading {
         Reading {

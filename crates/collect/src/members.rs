@@ -1,9 +1,9 @@
 //! The members of a cluster according to one of them: the parts of CLUSTER NODES that a collection needs, including
 //! epochs, replication and migrating slots.
 
-use slotscope_engine::host::host;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_base::host::host;
+use slotscope_base::slot::SLOTS;
+use slotscope_read::source::collection::servers::Role;
 use slotscope_topology::node_line::{NodeLine, Slots};
 
 use crate::address::Address;

@@ -4,9 +4,9 @@ use std::io::{BufWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::collection::load::{MonitorEntry, MonitorNode};
-use slotscope_engine::text::bytes;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::text::bytes;
+use slotscope_read::source::collection::load::{MonitorEntry, MonitorNode};
 use slotscope_report::output::WholeDirectory;
 
 use crate::connection::{Access, Connection};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::Failover;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::source::collection::manifest::Failover;
 
 use crate::cluster::View;
 

@@ -7,11 +7,11 @@ use std::io::{self, BufReader, BufWriter};
 
 use csv::{ByteRecord, ReaderBuilder, Writer};
 
-use slotscope_engine::calendar::utc;
-use slotscope_engine::error::Result;
-use slotscope_engine::format::table::key_spelling::DUMP;
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::set::SlotSet;
+use slotscope_base::calendar::utc;
+use slotscope_base::error::Result;
+use slotscope_base::name::Name;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::format::table::key_spelling::DUMP;
 use slotscope_report::output::{CsvRows, WholeDirectory, spelled};
 
 use crate::key_facts::KeyFacts;

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use slotscope_engine::calendar::utc;
-use slotscope_engine::error::Result;
-use slotscope_engine::source::collection::servers::Role;
-use slotscope_engine::source::collection::servers::ServerReading;
+use slotscope_base::calendar::utc;
+use slotscope_base::error::Result;
+use slotscope_read::source::collection::servers::Role;
+use slotscope_read::source::collection::servers::ServerReading;
 
 use crate::clock::now_ms;
 use crate::connection::{Access, Connection};

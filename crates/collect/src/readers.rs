@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use slotscope_engine::error::Error;
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::{BeforeAfter, NodeEntry};
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_base::error::Error;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::source::collection::manifest::{BeforeAfter, NodeEntry};
+use slotscope_read::source::collection::servers::Role;
 use slotscope_report::output::WholeDirectory;
 
 use crate::cluster::View;

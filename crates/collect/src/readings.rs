@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::error::Result;
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::servers::Role;
-use slotscope_engine::source::collection::servers::{ServerEntry, ServerReading};
-use slotscope_engine::text::counted;
+use slotscope_base::error::Result;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_base::text::counted;
+use slotscope_read::source::collection::servers::Role;
+use slotscope_read::source::collection::servers::{ServerEntry, ServerReading};
 
 use crate::address::Address;
 use crate::clock::now;

@@ -4,9 +4,9 @@
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
-use slotscope_engine::format::slot_stats::MAX_COUNT;
-use slotscope_engine::name::Name;
-use slotscope_engine::text;
+use slotscope_base::name::Name;
+use slotscope_base::text;
+use slotscope_read::format::slot_stats::MAX_COUNT;
 
 use crate::large_replies::MAX_BYTES;
 

@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::Level;
-use slotscope_engine::source::collection::servers::Role;
-use slotscope_engine::text::counted;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::slot::set::SlotSet;
+use slotscope_base::text::counted;
+use slotscope_read::source::collection::manifest::Level;
+use slotscope_read::source::collection::servers::Role;
 
 use crate::cluster::{Id, View};
 use crate::crew;

@@ -5,13 +5,13 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::{
+use slotscope_base::error::{Error, Result};
+use slotscope_base::slot::SLOTS;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::source::collection::manifest::{
     FILE, Level, Manifest, NODES_FILE, NodeEntry, SCHEMA, SLOT_STATS_FILE, SampleEntry, Settings,
 };
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_read::source::collection::servers::Role;
 use slotscope_report::output::{Guard, Mark, Replaces, WholeDirectory};
 
 use crate::address::Address;

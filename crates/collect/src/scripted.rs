@@ -5,9 +5,9 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use slotscope_engine::secret::Credentials;
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_base::secret::Credentials;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::connection::Access;

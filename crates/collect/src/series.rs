@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::collection::manifest::SeriesEntry;
+use slotscope_base::error::{Error, Result};
+use slotscope_read::source::collection::manifest::SeriesEntry;
 
 use crate::connection::Access;
 use crate::probe::{self, Probe, Reading};

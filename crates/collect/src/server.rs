@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::collection::servers::Role;
-use slotscope_engine::text::{self, grouped};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::text::{self, grouped};
+use slotscope_read::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::connection::{Access, Connection};

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::sentence::Sentence;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::sentence::Sentence;
 
 /// Faster failures did not involve waiting.
 const LONG: Duration = Duration::from_millis(400);

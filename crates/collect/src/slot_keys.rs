@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use slotscope_engine::error::Result;
-use slotscope_engine::name::Name;
+use slotscope_base::error::Result;
+use slotscope_base::name::Name;
 
 use crate::address::Address;
 use crate::connection::{Access, Connection};

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use slotscope_engine::format::slot_stats::MAX_COUNT;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::slot::set::SlotSet;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::format::slot_stats::MAX_COUNT;
 
 use crate::connection::NONSENSE;
 use crate::resp::Reply;
@@ -96,7 +96,7 @@ pub(crate) fn read(reply: &Reply, owned: &SlotSet) -> Result<(Vec<SlotCounts>, u
 /// The note that rows of slots were dropped.
 pub(crate) fn left_out(foreign: u64) -> Option<String> {
     (foreign > 0).then(|| {
-        let rows = slotscope_engine::text::counted(foreign, "row");
+        let rows = slotscope_base::text::counted(foreign, "row");
         format!("{rows} of CLUSTER SLOT-STATS of slots that the node does not own: they moved meanwhile, or the node is wrong")
     })
 }

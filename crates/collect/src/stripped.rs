@@ -1,9 +1,9 @@
 //! MONITOR lines without values: keeps commands, keys, and the numbers that tell where keys are. What users store is
 //! not collected.
 
-use slotscope_engine::command::{COMMANDS, Command};
-use slotscope_engine::format::capture::monitor_line::MonitorLine;
-use slotscope_engine::format::parse::words::Word;
+use slotscope_base::command::{COMMANDS, Command};
+use slotscope_read::format::capture::monitor_line::MonitorLine;
+use slotscope_read::format::parse::words::Word;
 
 /// The placeholder of a value.
 const VALUE: &[u8] = b"\"?\"";

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::{BeforeAfter, Level};
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::source::collection::manifest::{BeforeAfter, Level};
+use slotscope_read::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::connection::Access;

@@ -8,9 +8,9 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, ConfigBuilder, RootCertStore};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::manifest::TlsEntry;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_read::source::collection::manifest::TlsEntry;
 
 /// The files of TLS.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use rustls::InvalidMessage::{InvalidContentType, UnknownProtocolVersion};
 use rustls::pki_types::{ServerName, UnixTime};
 use rustls::{AlertDescription as Alert, CertificateError, Error};
 
-use slotscope_engine::calendar::utc;
-use slotscope_engine::name::Name;
-use slotscope_engine::text;
+use slotscope_base::calendar::utc;
+use slotscope_base::name::Name;
+use slotscope_base::text;
 
 /// Maximum names of a certificate shown.
 const NAMES: usize = 5;

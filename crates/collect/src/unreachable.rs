@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use slotscope_engine::error::{Error, reason};
-use slotscope_engine::name::Name;
-use slotscope_engine::text;
+use slotscope_base::error::{Error, reason};
+use slotscope_base::name::Name;
+use slotscope_base::text;
 
 use crate::resp::NoReply;
 use crate::tls_errors;

@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use slotscope_engine::error::Result;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_base::error::Result;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::cluster::{Id, View};

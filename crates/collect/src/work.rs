@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use slotscope_engine::source::collection::load::{CommandWork, NodeWork, Refused, RefusedWork};
+use slotscope_read::source::collection::load::{CommandWork, NodeWork, Refused, RefusedWork};
 
 use crate::probe::{Reading, SlotCounts};
 

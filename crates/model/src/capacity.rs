@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 /// Memory limits given by the user.
 #[derive(Debug, Clone, Default, PartialEq)]

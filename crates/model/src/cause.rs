@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 /// A part of the fullest node's excess. The parts add up to max/mean - 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 use crate::measure::Measure;
 use crate::state::Role;

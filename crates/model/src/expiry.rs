@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::PerMetric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::PerMetric;
+use slotscope_base::name::Name;
 
 /// When keys expire.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

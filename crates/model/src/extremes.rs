@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::extreme::Extreme;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::extreme::Extreme;
+use slotscope_base::name::Name;
 
 use crate::Summary;
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 use crate::balance::tidy;
 use crate::measure::Measure;

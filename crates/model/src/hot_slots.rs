@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 /// A slot that took much of the CPU time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! Independent units hash as one and stay on one node in any topology: a hash tag with all its keys, or a single
 //! untagged key. w_g is the load of unit g, w_k that of key k, W the sum.
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
 
 use crate::cause::CauseKind;
 

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::format::{LineBy, Lost};
-use slotscope_engine::metric::PerWeight;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::PerWeight;
+use slotscope_base::name::Name;
+use slotscope_read::format::{LineBy, Lost};
 
 use crate::coverage::Lack;
 use crate::integrity::Integrity;

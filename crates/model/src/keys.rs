@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
-use slotscope_engine::name::Name;
+use slotscope_base::metric::{Metric, PerMetric, PerWeight};
+use slotscope_base::name::Name;
 
 /// The heaviest keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::PerMetric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::PerMetric;
+use slotscope_base::name::Name;
 
 /// Keys of a type that are stored in the same way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

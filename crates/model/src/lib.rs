@@ -52,8 +52,8 @@ pub mod words;
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
 
 use crate::balance::Balance;
 use crate::capacity::Capacity;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::CommandLogKind;
+use slotscope_base::name::Name;
+use slotscope_read::source::collection::load::CommandLogKind;
 
 /// The entries of the logs of commands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

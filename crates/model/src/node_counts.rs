@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 
 use crate::balance::Balance;
 use crate::state::State;

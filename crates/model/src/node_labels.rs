@@ -1,6 +1,6 @@
 //! Short labels for nodes: long host names mostly differ in a few characters, which their common parts would hide.
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 /// Names up to this length are shown in full, except for a shared port: the longest IPv4 address with a port fits.
 const WHOLE: usize = 24;

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::text;
 use slotscope_topology::Topology;
 
 use crate::balance::Balance;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 /// Operations on keys. A command with several keys is an operation on each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::PerMetric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::PerMetric;
+use slotscope_base::name::Name;
 
 /// Patterns or prefixes and their load.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

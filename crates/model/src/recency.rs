@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::PerMetric;
+use slotscope_base::metric::PerMetric;
 
 /// Keys that were not used for a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! Redacts names that a summary copies from elsewhere: files, nodes, addresses and types. Names of keys, tags and
 //! patterns are redacted when they enter it, and sentences are built from the redacted names.
 
-use slotscope_engine::format::line::parse::without_words;
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::{Redact, Redaction};
+use slotscope_base::name::Name;
+use slotscope_base::redact::{Redact, Redaction};
+use slotscope_read::format::line::parse::without_words;
 use slotscope_topology::Topology;
 use slotscope_topology::cluster_info::NodeKeys;
 

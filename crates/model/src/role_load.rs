@@ -1,7 +1,7 @@
 //! The loads that nodes are judged by, and the compared nodes. Load is a rate: captured counts are divided by the captured
 //! seconds, per node.
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 
 use crate::balance::sum;
 use crate::coverage::Seen;

@@ -60,7 +60,7 @@ mod tests {
     use crate::nodes::OverShare;
     use crate::role_verdict::RoleVerdict;
     use crate::state::Severity;
-    use slotscope_engine::name::Name;
+    use slotscope_base::name::Name;
 
     fn node(id: &str, load: f64, flags: &[NodeFlag]) -> NodeLoad {
         let over_share = OverShare {

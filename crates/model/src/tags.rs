@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::{Errors, Load, Metric, PerMetric};
-use slotscope_engine::name::Name;
+use slotscope_base::metric::{Errors, Load, Metric, PerMetric};
+use slotscope_base::name::Name;
 
 /// The hash tags.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 
 use crate::finding::Finding;
 use crate::integrity::Integrity;

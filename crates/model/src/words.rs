@@ -1,8 +1,8 @@
 //! Numbers and causes in words, as they are in sentences and tables alike.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::tally::tag_table::LISTED;
-use slotscope_engine::text::{grouped, list, short};
+use slotscope_base::LISTED;
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{grouped, list, short};
 
 use crate::cause::{Cause, CauseKind};
 use crate::measure::Measure;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use slotscope_engine::secret::{Credentials, Secret};
+use slotscope_base::secret::{Credentials, Secret};
 
 /// A kind of store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 
 use crate::refusal::Refusal;
 use crate::{Inner, runtime};
-use slotscope_engine::source::ReadAt;
+use slotscope_read::source::ReadAt;
 
 /// Size of a part in bytes: large enough that the round trip to the server does not matter.
 pub(super) const PART: u64 = 8 << 20;
@@ -254,7 +254,7 @@ mod tests {
     use crate::address::Address;
     use crate::fetch::{Place, Start};
     use crate::store::Store;
-    use slotscope_engine::source::identity::ObjectIdentity;
+    use slotscope_read::source::identity::ObjectIdentity;
 
     /// An object with these bytes and a head of this length.
     fn object(bytes: &[u8], head: usize) -> Arc<Inner> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::redirect::AnsweredBy;
 use crate::refusal::{CHANGED, Refusal};
 use crate::store::Store;
-use slotscope_engine::source::identity::ObjectIdentity;
+use slotscope_read::source::identity::ObjectIdentity;
 
 /// The location of an object.
 #[derive(Debug, Clone)]

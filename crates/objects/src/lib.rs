@@ -29,10 +29,10 @@ use crate::fetch::{Place, Start};
 use crate::listing::Listed;
 use crate::refusal::Refusal;
 use crate::store::Store;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::identity::ObjectIdentity;
-use slotscope_engine::source::storage_options::StorageOptions;
-use slotscope_engine::source::{Found, ReadAt, Source, SourceFacts, decompress};
+use slotscope_base::error::{Error, Result};
+use slotscope_read::source::identity::ObjectIdentity;
+use slotscope_read::source::storage_options::StorageOptions;
+use slotscope_read::source::{Found, ReadAt, Source, SourceFacts, decompress};
 
 /// Time limit for finding the objects of one argument.
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -5,7 +5,7 @@ use object_store::list::PaginatedListOptions;
 
 use crate::refusal::Refusal;
 use crate::store::Store;
-use slotscope_engine::scan::glob::Glob;
+use slotscope_base::glob::Glob;
 
 /// Limit for the objects of one argument.
 const MOST_OBJECTS: usize = 100_000;

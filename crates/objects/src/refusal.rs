@@ -7,7 +7,7 @@ use object_store::client::{HttpError, HttpErrorKind};
 use crate::address::Kind;
 use crate::client::Failure;
 use crate::redirect;
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 /// The object changed while it was read.
 pub(super) const CHANGED: &str =

@@ -17,9 +17,9 @@ use object_store::{
 use crate::address::{Address, Kind};
 use crate::client::Connector;
 use crate::refusal::Refusal;
-use slotscope_engine::name::Name;
-use slotscope_engine::secret::{Credentials, Secret};
-use slotscope_engine::source::storage_options::{StorageOption, StorageOptions};
+use slotscope_base::name::Name;
+use slotscope_base::secret::{Credentials, Secret};
+use slotscope_read::source::storage_options::{StorageOption, StorageOptions};
 
 /// Time limit for a whole response, and for a stall in it.
 const TIMEOUT: &str = "300s";

@@ -55,7 +55,7 @@ fn needed(loads: &[u128], most: u128) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::slot::SLOTS;
+    use slotscope_base::slot::SLOTS;
 
     fn largest(loads: &[u64], ranges: &[(u16, u16)]) -> u64 {
         let sums = ranges.iter().map(|(first, last)| {

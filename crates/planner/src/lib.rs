@@ -6,7 +6,7 @@
 //! ```
 //!
 //! ```
-//! use slotscope_engine::metric::Metric;
+//! use slotscope_base::metric::Metric;
 //! use slotscope_planner::move_request::{MoveRequest, Role};
 //! use slotscope_planner::solve::plan;
 //!

@@ -194,7 +194,7 @@ fn place_of_least(costs: &[f64]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use slotscope_engine::metric::Metric;
+    use slotscope_base::metric::Metric;
 
     use super::*;
     use crate::budget::Budget;

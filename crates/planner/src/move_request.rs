@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 
 /// A request for moves. Nodes are indices; slots without an owner stay without one.
 #[derive(Debug, Clone, PartialEq)]

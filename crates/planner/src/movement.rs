@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::move_request::{MoveRequest, Role};
     use crate::shares::Shares;
-    use slotscope_engine::metric::Metric;
+    use slotscope_base::metric::Metric;
 
     #[test]
     fn a_light_slot_that_comes_home_makes_no_room_for_a_heavy_one() {

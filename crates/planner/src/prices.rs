@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::move_request::{MoveRequest, Role};
     use crate::state::{Bounds, Cap};
-    use slotscope_engine::metric::Metric;
+    use slotscope_base::metric::Metric;
 
     /// A state of one role that aims at `aim` fair shares.
     fn aiming<'a>(shares: &'a Shares<'a>, aim: f64) -> PlanState<'a> {

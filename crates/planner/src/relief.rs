@@ -72,7 +72,7 @@ pub(crate) fn relief(before: &PlanState<'_>, whole: u64) -> Option<Vec<Option<us
 
 #[cfg(test)]
 mod tests {
-    use slotscope_engine::metric::Metric;
+    use slotscope_base::metric::Metric;
 
     use crate::move_request::{Caps, MoveRequest, Role};
     use crate::solve::plan;

@@ -226,7 +226,7 @@ fn planned_role(
 mod tests {
     use super::*;
     use crate::move_request::Caps;
-    use slotscope_engine::metric::Metric;
+    use slotscope_base::metric::Metric;
 
     fn even(loads: &[u64], nodes: usize) -> Role<'_> {
         Role::even(Metric::Bytes, loads, nodes, 0.03)

@@ -342,7 +342,7 @@ pub(crate) fn above(excess: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::move_request::{Caps, MoveRequest, Role};
-    use slotscope_engine::metric::Metric;
+    use slotscope_base::metric::Metric;
 
     fn random(seed: &mut u64, below: usize) -> usize {
         *seed = seed

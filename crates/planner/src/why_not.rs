@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::move_request::Role;
     use crate::solve::plan;
-    use slotscope_engine::metric::Metric;
+    use slotscope_base::metric::Metric;
 
     #[test]
     fn what_fixed_slots_hold_above_a_band_is_said_by_node() {

@@ -1,7 +1,7 @@
 //! Plans of small clusters against all placements that there are. `SLOTSCOPE_SMALL_CLUSTERS` is the number of clusters
 //! of which a placement with both loads in their bands exists; `SLOTSCOPE_SMALL_SEED` is the first seed.
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 use slotscope_planner::move_request::{MoveRequest, Role};
 use slotscope_planner::solve::plan;
 use slotscope_planner::why_not::{Freed, WhyNot, why_not};

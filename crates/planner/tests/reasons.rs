@@ -1,7 +1,7 @@
 //! Reasons why a role stays above its band: each where it is true, and where it is as true but the search cannot know it,
 //! as slots are too many to look at every placement and a proof that parts slots finds room.
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 use slotscope_planner::lower_bound::SetBy;
 use slotscope_planner::move_request::{Caps, MoveRequest, Role};
 use slotscope_planner::solve::plan;

@@ -3,11 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::host::host;
-use slotscope_engine::name::Name;
-use slotscope_engine::sentence::Sentence;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::host::host;
+use slotscope_base::name::Name;
+use slotscope_base::sentence::Sentence;
+use slotscope_base::slot::SLOTS;
 
 use crate::{InFlight, MAKE_ONE, NO_NODE, Node, Topology, ranges};
 
@@ -248,7 +248,7 @@ pub(super) fn quoted(text: &str) -> String {
     const SHOWN: usize = 60; // characters: a node id has 40
     format!(
         "\"{}\"",
-        slotscope_engine::text::name(&Name::from(text), SHOWN)
+        slotscope_base::text::name(&Name::from(text), SHOWN)
     )
 }
 

@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use slotscope_engine::ansi;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::small_file;
+use slotscope_base::ansi;
+use slotscope_base::error::{Error, Result};
+use slotscope_read::source::small_file;
 
 /// Listings are far smaller; anything near this is another kind of file.
 const MAX_BYTES: u64 = 16 << 20;

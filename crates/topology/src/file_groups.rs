@@ -1,6 +1,6 @@
 //! Groups dumps by the slots they cover: dumps that share most of their slots are of one node.
 
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::slot::SLOTS;
 
 /// A dump.
 #[derive(Debug, Clone, Default, PartialEq)]

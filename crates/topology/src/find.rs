@@ -1,7 +1,7 @@
 //! Finds nodes as people name them: by hostname, address or id, or a prefix of one.
 
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{self, list};
+use slotscope_base::name::Name;
+use slotscope_base::text::{self, list};
 
 use crate::{Node, Topology};
 

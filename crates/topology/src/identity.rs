@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::slot::SLOTS;
 
 use crate::Topology;
 

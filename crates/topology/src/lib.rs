@@ -31,10 +31,10 @@ use std::path::Path;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::source::small_file;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
+use slotscope_read::source::small_file;
 
 use crate::claims::quoted;
 
@@ -155,7 +155,7 @@ impl Topology {
     /// let topology = slotscope_topology::Topology::even(3, String::from("even 3"))?;
     /// assert_eq!(topology.nodes[0].ranges, [(0, 5460)]);
     /// assert_eq!(topology.owner(16383), Some(2));
-    /// # Ok::<(), slotscope_engine::error::Error>(())
+    /// # Ok::<(), slotscope_base::error::Error>(())
     /// ```
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The output of CLUSTER NODES, and nodes.conf, which has the same lines.
 
-use slotscope_engine::error::Result;
+use slotscope_base::error::Result;
 
 use crate::claims::{Claims, quoted};
 use crate::node_line::{NodeLine, Slots};

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::slot::SLOTS;
 
 use crate::file_groups::{FileSlots, Group, groups, share_hardly_any};
 use crate::overlap::{self, Overlap};

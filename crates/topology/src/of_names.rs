@@ -15,7 +15,7 @@ pub fn of_names(source: String, names: &[String], owner: &[Option<usize>]) -> To
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::slot::SLOTS;
+    use slotscope_base::slot::SLOTS;
 
     #[test]
     fn nodes_are_in_the_order_of_their_slots_and_own_them() {

@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn nodes_that_are_named_after_files_are_found_by_these() {
         let names = ["a/1.rdb", "b/1.rdb"].map(String::from);
-        let owner = vec![Some(0); slotscope_engine::slot::SLOTS];
+        let owner = vec![Some(0); slotscope_base::slot::SLOTS];
         let topology = crate::of_names::of_names("files".into(), &names, &owner);
         let at = topology.nodes.iter().position(|node| node.id == "b/1.rdb");
         assert_eq!(topology.of_path(Path::new("b/1.rdb")), at);

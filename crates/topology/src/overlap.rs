@@ -4,7 +4,7 @@
 //! Parts of one dump share slots at the rate of chance; parts of a dump in slot order share only the slot at the cut.
 //! Dumps of nodes share far fewer slots, and their exclusive slots form ranges.
 
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::slot::SLOTS;
 
 use crate::file_groups::{FileSlots, Group, SURELY, are_all, are_apart, shared};
 

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use slotscope_engine::error::Result;
+use slotscope_base::error::Result;
 
 use crate::claims::{Claims, quoted};
 use crate::{MAKE_ONE, Node, Topology, field, text_field};

@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use slotscope_engine::error::Result;
+use slotscope_base::error::Result;
 
 use crate::claims::Claims;
 use crate::{MAKE_ONE, Node, Topology, known_text, text_field};

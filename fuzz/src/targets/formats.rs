@@ -8,16 +8,15 @@ use std::sync::Arc;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use rayon::ThreadPool;
-use slotscope::format::batch::{KeyBatch, Spans, Values};
+use slotscope::batch::{KeyBatch, Spans, Values};
+use slotscope::block::{Block, Piece};
+use slotscope::detect::{FORMATS, Recognised, named, recognise};
 use slotscope::format::frame::row_batch::RowBatch;
 use slotscope::format::frame::walk::{Walk, Walking};
-use slotscope::format::lfu::LfuRule;
-use slotscope::format::{
-    Columns, FORMATS, Format, Head, Notice, Opened, ReadStats, Recognised, Sink, named, recognise,
-};
+use slotscope::format::{Columns, Format, Head, Notice, Opened, ReadStats, Sink};
+use slotscope::lfu::LfuRule;
 use slotscope::scan::Scan;
 use slotscope::slot::SlotColumns;
-use slotscope::source::block::{Block, Piece};
 use slotscope::source::forward::Forward;
 use slotscope::source::{ReadAt, Source, SourceFacts, decompress};
 use slotscope::tally::{Parts, Tallies, Tally};

@@ -1,9 +1,9 @@
 //! Every kernel of this CPU against the table kernel, the simplest one: hashed parts and slots.
 
 use hashslot::Kernel;
-use slotscope::format::batch::{KeyBatch, Spans, Values};
+use slotscope::batch::{KeyBatch, Spans, Values};
+use slotscope::block::Block;
 use slotscope::slot::SlotColumns;
-use slotscope::source::block::Block;
 
 /// Newlines separate the keys.
 pub const SEEDS: &[&[u8]] = &[

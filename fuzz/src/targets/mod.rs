@@ -9,7 +9,8 @@ mod texts;
 
 use std::sync::LazyLock;
 
-use slotscope::format::{FORMATS, Format};
+use slotscope::detect::FORMATS;
+use slotscope::format::Format;
 
 /// Inputs are truncated to this length, so that no target allocates much because of the length of its input.
 pub const MAX_INPUT_BYTES: usize = 1 << 16;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use slotscope_engine::source::stem::stem;
+use slotscope_read::source::stem::stem;
 
 /// The name of a report: that of the first input, without extensions.
 pub(super) fn report_name(input: Option<&PathBuf>) -> PathBuf {

@@ -3,10 +3,10 @@
 use slotscope_app::cli::redacted;
 use slotscope_app::options::ListingSpec;
 use slotscope_app::partial::{self, Plan};
-use slotscope_engine::error::Result;
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source::chunk::CHUNK;
+use slotscope_base::error::Result;
+use slotscope_base::slot::policy::Policy;
 use slotscope_model::Summary;
+use slotscope_read::source::chunk::CHUNK;
 
 use crate::cli::analyze::AnalyzeArgs;
 

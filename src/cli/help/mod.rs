@@ -8,7 +8,7 @@ use clap::Args;
 
 use slotscope_app::cli::{Command, Ending, Run};
 use slotscope_app::options::headings::ARGUMENTS;
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 use crate::cli::first_contact::no_command;
 use crate::cli::help::topics::{TOPICS, Topic};

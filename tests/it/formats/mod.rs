@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use proptest::prelude::*;
-use slotscope::format::{FORMATS, Head, Recognised, named, recognise};
+use slotscope::detect::{FORMATS, Recognised, named, recognise};
+use slotscope::format::Head;
 use slotscope::scan::SeenInput;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;

@@ -13,7 +13,8 @@ pub(crate) mod ways;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slotscope::format::{FORMATS, Format, named};
+use slotscope::detect::{FORMATS, named};
+use slotscope::format::Format;
 use slotscope::metric::Metric;
 use slotscope::summary::Summary;
 use testkit::dumps::spoiled;

@@ -7,7 +7,8 @@ use crate::manual::made::{check, with, with_rows};
 use crate::manual::page;
 use clap::{Arg, Command};
 use slotscope::cli::program;
-use slotscope::format::{FORMATS, Format};
+use slotscope::detect::FORMATS;
+use slotscope::format::Format;
 use testkit::run::Said;
 
 /// This many commands share a flag that has its row on the page of all commands.

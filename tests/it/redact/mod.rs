@@ -5,7 +5,8 @@ mod damaged;
 use std::fs;
 
 use regex::Regex;
-use slotscope::format::{FORMATS, Format};
+use slotscope::detect::FORMATS;
+use slotscope::format::Format;
 use testkit::forms;
 use testkit::prelude::*;
 

@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use slotscope::scan::Scanned;
 use slotscope::source::memory::memory;
 use slotscope::tally::{Parts, Tallies};
-use slotscope_engine::format::LineBy;
-use slotscope_engine::format::chosen::{AUTO, chosen};
-use slotscope_engine::format::table::columns::ColumnNames;
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
+use slotscope_detect::chosen::{AUTO, chosen};
+use slotscope_read::format::LineBy;
+use slotscope_read::format::table::columns::ColumnNames;
 
 use crate::shape::forms::{Form, Right, Row, forms};
 use crate::shape::names::{any, odd, other, size, styles};

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::verdict::scene::even_ends;
 use crate::verdict::{analyzed, lines, on};
 use slotscope::Analysis;
-use slotscope::format::named;
+use slotscope::detect::named;
 use slotscope::slot::slot;
 use slotscope::summary::cause::CauseKind;
 use slotscope::summary::state::State;

@@ -4,7 +4,7 @@ mod doubtful;
 mod refused;
 mod replies;
 
-use slotscope::format::not_a_dump::{LINE_FORMS, NotADump, REPLIES, SIGNATURES};
+use slotscope::detect::not_a_dump::{LINE_FORMS, NotADump, REPLIES, SIGNATURES};
 
 fn refusals() -> impl Iterator<Item = &'static NotADump> {
     SIGNATURES.iter().chain(REPLIES).chain(LINE_FORMS)

@@ -3,9 +3,9 @@
 use clap::Args;
 use serde::Serialize;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 
 use crate::options::headings::COUNTING;
 

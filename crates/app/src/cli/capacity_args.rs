@@ -3,8 +3,8 @@
 use clap::Args;
 use serde::Serialize;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
 use slotscope_model::capacity::Room;
 use slotscope_topology::Topology;
 

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use slotscope_base::name::Name;
+use slotscope_base::text::{counted, grouped, shell_word};
 use slotscope_collect::run::Page;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{counted, grouped, shell_word};
 
 use crate::cli::progress::{PAUSE, When};
 

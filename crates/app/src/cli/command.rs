@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::{ArgMatches, Args};
 
-use slotscope_engine::error::Result;
+use slotscope_base::error::Result;
 use slotscope_model::Incomplete;
 
 use crate::cli::reading::ReadingArgs;

@@ -6,10 +6,10 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use crate::source;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::Found;
-use slotscope_engine::source::remote;
-use slotscope_engine::source::storage_options::StorageOptions;
+use slotscope_base::error::{Error, Result};
+use slotscope_read::source::Found;
+use slotscope_read::source::remote;
+use slotscope_read::source::storage_options::StorageOptions;
 
 /// The sources named by `paths`, without report files in directories.
 ///

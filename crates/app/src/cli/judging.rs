@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 
-use slotscope_engine::error::Result;
+use slotscope_base::error::Result;
 
 use crate::cli::by::ByArgs;
 use crate::cli::capacity_args::CapacityArgs;

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
 use slotscope_model::state::State;
 
 use crate::cli::Command;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use clap::Args;
 
+use slotscope_base::error::{Error, Result};
 use slotscope_collect::run::Measured;
-use slotscope_engine::error::{Error, Result};
 
 use crate::cli::{say, values};
 use crate::options::headings::SERVERS;

@@ -22,9 +22,9 @@ pub mod values;
 use std::io::Write;
 use std::sync::Arc;
 
-use slotscope_engine::error::Result;
-use slotscope_engine::name::{Name, shown};
-use slotscope_engine::redact::Redaction;
+use slotscope_base::error::Result;
+use slotscope_base::name::{Name, shown};
+use slotscope_base::redact::Redaction;
 use slotscope_model::Incomplete;
 
 pub use crate::cli::command::{Command, Ending, Output, Run};

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
-use slotscope_engine::source::Source;
+use slotscope_read::source::Source;
 
 use crate::pipeline::reading::OnProgress;
 

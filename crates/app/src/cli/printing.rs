@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Args;
 use serde::Serialize;
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 use slotscope_report::json;
 use slotscope_report::output::Guard;
 use slotscope_report::render::{csv, text};

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::FORMATS;
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source::{Source, remote};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::slot::policy::Policy;
+use slotscope_detect::FORMATS;
+use slotscope_read::source::{Source, remote};
 
 use crate::cli::overrides::Overrides;
 use crate::cli::progress::{self, When};

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use slotscope_engine::error::Result;
-use slotscope_engine::name::Name;
-use slotscope_engine::source::small_file;
+use slotscope_base::error::Result;
+use slotscope_base::name::Name;
 use slotscope_model::Summary;
+use slotscope_read::source::small_file;
 use slotscope_report::json;
 
 /// Above the size of any report.json: with all metrics and full lists it has 3 MiB.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use slotscope_engine::error::{Error, Result as Checked};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::error::{Error, Result as Checked};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
 use slotscope_topology::ranges;
 
 use crate::options::sizes::{config_size, with_unit};

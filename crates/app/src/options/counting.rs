@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 #[cfg(feature = "cli")]
 use crate::options::headings::COUNTING;

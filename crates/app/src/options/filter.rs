@@ -5,10 +5,10 @@ use std::sync::Arc;
 use regex::bytes::RegexBuilder;
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::scan::filter::{Expires, Filter};
-use slotscope_engine::scan::glob::Glob;
-use slotscope_engine::slot::policy::reason;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::glob::Glob;
+use slotscope_base::slot::policy::reason;
+use slotscope_count::scan::filter::{Expires, Filter};
 
 #[cfg(feature = "cli")]
 use crate::options::headings::FILTERS;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::Result;
-use slotscope_engine::slot::policy::Policy;
+use slotscope_base::error::Result;
+use slotscope_base::slot::policy::Policy;
 
 #[cfg(feature = "cli")]
 use crate::options::headings::CLUSTER;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::Result;
-use slotscope_engine::source::collection::manifest::NODES_FILE;
-use slotscope_engine::source::listed::in_directory;
+use slotscope_base::error::Result;
+use slotscope_read::source::collection::manifest::NODES_FILE;
+use slotscope_read::source::listed::in_directory;
 use slotscope_topology::Topology;
 
 #[cfg(feature = "cli")]

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use hashslot::UnknownKernel;
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::Format;
-use slotscope_engine::format::chosen::{AUTO, chosen};
-use slotscope_engine::format::frame::walk::{Sizes, Walking};
-use slotscope_engine::format::lfu::LfuRule;
-use slotscope_engine::format::table::columns::{ColumnNames, KeyEscapes};
-use slotscope_engine::name::Name;
-use slotscope_engine::scan::Only;
-use slotscope_engine::slot::Kernel;
-use slotscope_engine::text::shell_word;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::lfu::LfuRule;
+use slotscope_base::name::Name;
+use slotscope_base::slot::Kernel;
+use slotscope_base::text::shell_word;
+use slotscope_count::scan::Only;
+use slotscope_detect::chosen::{AUTO, chosen};
+use slotscope_read::format::Format;
+use slotscope_read::format::frame::walk::{Sizes, Walking};
+use slotscope_read::format::table::columns::{ColumnNames, KeyEscapes};
 
 #[cfg(feature = "cli")]
 use crate::options::headings::{ARGUMENTS, INPUT, RDB_FILES, RUN};

@@ -1,8 +1,8 @@
 //! How network locations are opened. May contain secrets, so it is never serialized.
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::secret::Secret;
-use slotscope_engine::source::storage_options::StorageOptions;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::secret::Secret;
+use slotscope_read::source::storage_options::StorageOptions;
 
 #[cfg(feature = "cli")]
 use crate::options::headings::OBJECTS;

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::SystemTime;
 
-use slotscope_engine::calendar;
+use slotscope_base::calendar;
 
 use crate::options::sizes::with_unit;
 use crate::pipeline::inputs::seconds;

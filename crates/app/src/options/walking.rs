@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::format::rdb::snapshot::allocator::Allocator;
+use slotscope_read::format::rdb::snapshot::allocator::Allocator;
 
 #[cfg(feature = "cli")]
 use crate::options::headings::RDB_FILES;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
 
 use crate::partial::input::Input;
 use crate::partial::plan::Plan;

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format;
-use slotscope_engine::format::{ReadStats, Told};
-use slotscope_engine::metric::MOST_KEYS;
-use slotscope_engine::scan::SeenInput;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::MOST_KEYS;
+use slotscope_count::scan::SeenInput;
+use slotscope_read::format::{ReadStats, Told};
 
 /// The evidence about an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +40,7 @@ impl Evidence {
             // Nothing was read of an input that could not be opened.
             format: match self.format.as_str() {
                 "" => "",
-                name => format::named(name)?.name(),
+                name => slotscope_detect::named(name)?.name(),
             },
             told: self.told.clone().map(Arc::new),
             bytes: self.bytes,

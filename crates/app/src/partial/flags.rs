@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::Result;
+use slotscope_base::error::Result;
 use slotscope_topology::Topology;
 
 use crate::options::nodes::Listing;

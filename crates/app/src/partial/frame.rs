@@ -9,8 +9,8 @@ use std::io::{Read, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
 
 use crate::partial::TALLY_FILE;
 

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::source;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::source::Source;
-use slotscope_engine::source::identity::ObjectIdentity;
-use slotscope_engine::source::storage_options::StorageOptions;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_read::source::Source;
+use slotscope_read::source::identity::ObjectIdentity;
+use slotscope_read::source::storage_options::StorageOptions;
 
 use crate::pipeline::inputs;
 

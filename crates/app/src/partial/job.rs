@@ -1,10 +1,10 @@
 //! Counts splits of a plan: the work that any process may do.
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::scan::Incomplete;
-use slotscope_engine::scan::shares::Share;
-use slotscope_engine::source::{Found, Source};
-use slotscope_engine::tally::rejects::Rejects;
+use slotscope_base::error::{Error, Result};
+use slotscope_count::scan::Incomplete;
+use slotscope_count::scan::shares::Share;
+use slotscope_count::tally::rejects::Rejects;
+use slotscope_read::source::{Found, Source};
 
 use crate::partial::input::Input;
 use crate::partial::plan::Plan;

@@ -39,9 +39,9 @@ pub mod tally_file;
 use std::path::Path;
 
 use crate::source;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::chunk::CHUNK;
+use slotscope_base::error::{Error, Result};
 use slotscope_model::Summary;
+use slotscope_read::source::chunk::CHUNK;
 
 use crate::partial::job::Job;
 use crate::partial::recount_file::RecountFile;

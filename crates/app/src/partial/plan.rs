@@ -3,13 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::source::Source;
-use slotscope_engine::source::collection::Collection;
-use slotscope_engine::source::collection::manifest::Manifest;
-use slotscope_engine::tally::Tallies;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_count::tally::Tallies;
 use slotscope_model::Dumped;
+use slotscope_read::source::Source;
+use slotscope_read::source::collection::Collection;
+use slotscope_read::source::collection::manifest::Manifest;
 
 use crate::options::Listing;
 use crate::partial::TALLY_FILE;

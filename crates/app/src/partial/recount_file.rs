@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 use crate::partial::RECOUNT_FILE;
 use crate::partial::covered::Covered;

@@ -1,6 +1,6 @@
 //! Turns a merged tally file into the counts of a single process.
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 use crate::partial::Flags;
 use crate::partial::recount_file::RecountFile;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::scan::shares::Share;
+use slotscope_count::scan::shares::Share;
 
 use crate::partial::input::Input;
 
@@ -150,7 +150,7 @@ impl FromStr for Part {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use slotscope_engine::name::Name;
+    use slotscope_base::name::Name;
 
     fn inputs(bytes: &[(u64, bool)], chunk: u64) -> Vec<Input> {
         let input = |(bytes, is_cut): &(u64, bool)| Input {

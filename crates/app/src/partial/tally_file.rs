@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::scan;
-use slotscope_engine::scan::{Incomplete, Scanned, SeenInput};
-use slotscope_engine::tally::rejects::{Rejects, SHOWN};
-use slotscope_engine::tally::{Tallies, Tally};
+use slotscope_base::error::{Error, Result};
+use slotscope_count::scan;
+use slotscope_count::scan::{Incomplete, Scanned, SeenInput};
+use slotscope_count::tally::rejects::{Rejects, SHOWN};
+use slotscope_count::tally::{Tallies, Tally};
 
 use crate::partial::TALLY_FILE;
 use crate::partial::covered::Covered;

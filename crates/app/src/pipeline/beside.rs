@@ -1,12 +1,12 @@
 //! Server counts next to the keys of a dump: keys and sizes come from the dump, CPU time by slot from the servers.
 
 use crate::source::{self, Source};
-use slotscope_engine::error::Result;
-use slotscope_engine::format::ReadStats;
-use slotscope_engine::format::slot_stats::Spelling;
-use slotscope_engine::scan::{Incomplete, Scanned};
-use slotscope_engine::source::collection::manifest::{Level, SLOT_STATS_FILE};
-use slotscope_engine::tally::Tallies;
+use slotscope_base::error::Result;
+use slotscope_count::scan::{Incomplete, Scanned};
+use slotscope_count::tally::Tallies;
+use slotscope_read::format::ReadStats;
+use slotscope_read::format::slot_stats::Spelling;
+use slotscope_read::source::collection::manifest::{Level, SLOT_STATS_FILE};
 
 use crate::pipeline::counters::Counters;
 use crate::pipeline::reading::Reading;
@@ -109,9 +109,9 @@ impl Beside {
 mod tests {
     use super::*;
     use crate::pipeline::Analysis;
-    use slotscope_engine::metric::Metric;
-    use slotscope_engine::source::collection::manifest::{FILE, example};
+    use slotscope_base::metric::Metric;
     use slotscope_model::Summary;
+    use slotscope_read::source::collection::manifest::{FILE, example};
 
     /// A line of a node: the counter of slot 7 at a time.
     fn series(second: u32, cpu: u64) -> String {

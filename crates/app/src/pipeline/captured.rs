@@ -3,22 +3,22 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::format::capture::monitor::Monitor;
-use slotscope_engine::format::{Format, ReadStats};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::Redaction;
-use slotscope_engine::scan::{Scanned, SeenInput};
-use slotscope_engine::source::collection::Collection;
-use slotscope_engine::source::collection::load::MonitorNode;
-use slotscope_engine::source::collection::manifest::Level;
-use slotscope_engine::source::collection::servers::Role;
-use slotscope_engine::tally::Tallies;
-use slotscope_engine::tally::captured::Captured;
-use slotscope_engine::tally::operations::SECOND;
-use slotscope_engine::text;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::redact::Redaction;
+use slotscope_base::text;
+use slotscope_count::scan::{Scanned, SeenInput};
+use slotscope_count::tally::Tallies;
+use slotscope_count::tally::captured::Captured;
+use slotscope_count::tally::operations::SECOND;
 use slotscope_findings::summary::commands::first;
 use slotscope_findings::summary::observed::{Captures, CommandsOf, Observed};
+use slotscope_read::format::capture::monitor::Monitor;
+use slotscope_read::format::{Format, ReadStats};
+use slotscope_read::source::collection::Collection;
+use slotscope_read::source::collection::load::MonitorNode;
+use slotscope_read::source::collection::manifest::Level;
+use slotscope_read::source::collection::servers::Role;
 use slotscope_topology::Topology;
 
 use crate::pipeline::counters::{Counters, NodeReadings};
@@ -369,9 +369,9 @@ fn both(a: Option<(u64, u64)>, b: Option<(u64, u64)>) -> Option<(u64, u64)> {
 mod tests {
     use super::*;
     use crate::pipeline::reading::{Options, Reading};
-    use slotscope_engine::slot::slot;
-    use slotscope_engine::source::find;
-    use slotscope_engine::tally::Parts;
+    use slotscope_base::slot::slot;
+    use slotscope_count::tally::Parts;
+    use slotscope_read::source::find;
 
     const NODES: &[u8] = b"a 127.0.0.1:7001@2 master - 0 0 1 connected 0-5460\n\
         b 127.0.0.1:7002@2 master - 0 0 1 connected 5461-10922\n\

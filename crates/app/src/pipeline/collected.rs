@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::format::parse::time::timestamp;
-use slotscope_engine::format::slot_stats;
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::Redaction;
-use slotscope_engine::source::collection::Collection;
-use slotscope_engine::source::collection::manifest::{
+use slotscope_base::name::Name;
+use slotscope_base::redact::Redaction;
+use slotscope_base::text::{counted, grouped, percent};
+use slotscope_model::{FileFacts, Incomplete, InputFacts};
+use slotscope_read::format::parse::time::timestamp;
+use slotscope_read::format::slot_stats;
+use slotscope_read::source::collection::Collection;
+use slotscope_read::source::collection::manifest::{
     FILE, HeaviestBy, Level, Manifest, NodeEntry, SLOT_STATS_FILE,
 };
-use slotscope_engine::source::collection::servers::Role;
-use slotscope_engine::text::{counted, grouped, percent};
-use slotscope_model::{FileFacts, Incomplete, InputFacts};
+use slotscope_read::source::collection::servers::Role;
 
 use crate::pipeline::strays;
 
@@ -312,7 +312,7 @@ fn slots(ranges: &[(u16, u16)]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::source::collection::manifest::{Failover, SampleEntry, example};
+    use slotscope_read::source::collection::manifest::{Failover, SampleEntry, example};
 
     fn redaction() -> Redaction {
         Redaction::from_environment().unwrap()

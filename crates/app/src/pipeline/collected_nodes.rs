@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::source::collection::Collection;
-use slotscope_engine::source::collection::manifest::{Manifest, NODES_FILE, NodeEntry};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
+use slotscope_read::source::collection::Collection;
+use slotscope_read::source::collection::manifest::{Manifest, NODES_FILE, NodeEntry};
 use slotscope_topology::Topology;
 
 use crate::pipeline::reading::Reading;
@@ -81,7 +81,7 @@ fn primary(node: &NodeEntry) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::source::collection::manifest::example;
+    use slotscope_read::source::collection::manifest::example;
 
     fn lone(name: &str) -> Topology {
         let mut manifest = example(&["keys.csv"]);

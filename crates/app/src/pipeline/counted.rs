@@ -1,9 +1,9 @@
 //! Counted inputs, from this process or others: findings are computed from these values without the inputs.
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::scan::{Scan, Scanned};
-use slotscope_engine::tally::Tallies;
-use slotscope_engine::tally::tag_table::MAX_TAGS;
+use slotscope_base::error::{Error, Result};
+use slotscope_count::scan::{Scan, Scanned};
+use slotscope_count::tally::Tallies;
+use slotscope_count::tally::tag_table::MAX_TAGS;
 use slotscope_topology::Topology;
 
 use crate::options::counting::CountSpec;

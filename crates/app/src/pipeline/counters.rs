@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::text;
 
 /// Counters read per slot: CPU time, and the user's choice of operations.
 pub(crate) const COUNTERS: usize = 2;

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use slotscope_engine::error::Result;
-use slotscope_engine::format::rdb::snapshot::Rdb;
-use slotscope_engine::format::{Format, Notice, slot_stats};
-use slotscope_engine::scan::Scanned;
-use slotscope_engine::source::stem::stem;
-use slotscope_engine::tally::slots_by_input::SlotsByInput;
-use slotscope_engine::text;
+use slotscope_base::error::Result;
+use slotscope_base::text;
+use slotscope_count::scan::Scanned;
+use slotscope_count::tally::slots_by_input::SlotsByInput;
 use slotscope_findings::summary::evidence;
 use slotscope_findings::summary::integrity::of_files::of_overlap;
 use slotscope_findings::wording::evidence::same_node;
 use slotscope_model::{InputFacts, Summary};
+use slotscope_read::format::rdb::snapshot::Rdb;
+use slotscope_read::format::{Format, Notice, slot_stats};
+use slotscope_read::source::stem::stem;
 use slotscope_topology::Topology;
 use slotscope_topology::file_groups::FileSlots;
 use slotscope_topology::of_files::{NotNodes, OfFiles, of_files};

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::frame::walk::Walking;
-use slotscope_engine::name::Name;
-use slotscope_engine::scan::{Scan, Scanned};
-use slotscope_engine::source::Source;
-use slotscope_engine::tally::Tallies;
-use slotscope_engine::tally::tag_table::{FindNames, Swept, TagTable};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_count::scan::{Scan, Scanned};
+use slotscope_count::tally::Tallies;
+use slotscope_count::tally::tag_table::{FindNames, Swept, TagTable};
+use slotscope_read::format::frame::walk::Walking;
+use slotscope_read::source::Source;
 
 /// The state after counting all keys and choosing the tags to list.
 pub(crate) struct InTable {

@@ -2,22 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use slotscope_engine::format::lfu::{self, LfuRule};
-use slotscope_engine::format::{FORMATS, Format, Lost, Notice, ReadStats, Told};
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::{Redaction, spelled};
-use slotscope_engine::scan;
-use slotscope_engine::scan::filter::Filter;
-use slotscope_engine::scan::{Scanned, SeenInput};
-use slotscope_engine::sentence::Sentence;
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::text::{counted, grouped, list, shell_word, short};
+use slotscope_base::lfu::{self, LfuRule};
+use slotscope_base::name::Name;
+use slotscope_base::redact::{Redaction, spelled};
+use slotscope_base::sentence::Sentence;
+use slotscope_base::slot::policy::Policy;
+use slotscope_base::text::{counted, grouped, list, shell_word, short};
+use slotscope_count::scan;
+use slotscope_count::scan::filter::Filter;
+use slotscope_count::scan::{Scanned, SeenInput};
+use slotscope_detect::FORMATS;
 use slotscope_model::coverage::{Lack, Lacking};
 use slotscope_model::state::Role;
 use slotscope_model::{
     FileFacts, Filtered, FirstKey, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes,
     Summary, UnreadableValues,
 };
+use slotscope_read::format::{Format, Lost, Notice, ReadStats, Told};
 
 use crate::pipeline::inputs::{File, Inputs};
 use crate::pipeline::reading::Reading;

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use slotscope_engine::name::Name;
-use slotscope_engine::scan::Scanned;
-use slotscope_engine::source::Source;
-use slotscope_engine::source::collection::Collection;
-use slotscope_engine::source::identity::ObjectIdentity;
+use slotscope_base::name::Name;
+use slotscope_count::scan::Scanned;
 use slotscope_model::Dumped;
+use slotscope_read::source::Source;
+use slotscope_read::source::collection::Collection;
+use slotscope_read::source::identity::ObjectIdentity;
 
 use crate::pipeline::counters::Counters;
 use crate::pipeline::reading::{Options, Reading};

@@ -1,11 +1,10 @@
 //! From counts to a summary, without the inputs.
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::slot_stats;
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::Redact;
-use slotscope_engine::scan::Scanned;
-use slotscope_engine::tally::Tallies;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::redact::Redact;
+use slotscope_count::scan::Scanned;
+use slotscope_count::tally::Tallies;
 use slotscope_findings::steps::{self, Commands, Service};
 use slotscope_findings::summary;
 use slotscope_findings::summary::Listing;
@@ -16,6 +15,7 @@ use slotscope_findings::summary::patterns::Levels;
 use slotscope_model::capacity::Room;
 use slotscope_model::role_load::Asked;
 use slotscope_model::{InputFacts, Summary, redacted};
+use slotscope_read::format::slot_stats;
 use slotscope_topology::Topology;
 use slotscope_topology::cluster_info::NodeKeys;
 use slotscope_topology::of_files::OfFiles;

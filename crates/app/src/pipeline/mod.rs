@@ -32,11 +32,10 @@ use std::sync::Arc;
 
 use crate::options::counting::{CountSpec, Part};
 use crate::source;
-use slotscope_engine::error::Result;
-use slotscope_engine::format::Format;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::Redaction;
+use slotscope_base::error::Result;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::redact::Redaction;
 use slotscope_findings::steps::Service;
 use slotscope_findings::summary::node_counts;
 use slotscope_model::capacity::Room;
@@ -44,6 +43,7 @@ use slotscope_model::measure::Measure;
 use slotscope_model::node_counts::NodeCounts;
 use slotscope_model::state::State;
 use slotscope_model::{Summary, redacted};
+use slotscope_read::format::Format;
 use slotscope_topology::Topology;
 use slotscope_topology::cluster_info::NodeKeys;
 

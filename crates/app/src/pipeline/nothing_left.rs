@@ -1,13 +1,13 @@
 //! A filter that selects no key is usually a typo, so the error describes the keys there are.
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::Notice;
-use slotscope_engine::name::Name;
-use slotscope_engine::scan::filter::{Filter, is_server_type};
-use slotscope_engine::scan::{Only, Scanned};
-use slotscope_engine::sentence::Sentence;
-use slotscope_engine::tally::choice::Choice;
-use slotscope_engine::text::{bytes, grouped, list};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::sentence::Sentence;
+use slotscope_base::text::{bytes, grouped, list};
+use slotscope_count::scan::filter::{Filter, is_server_type};
+use slotscope_count::scan::{Only, Scanned};
+use slotscope_count::tally::choice::Choice;
+use slotscope_read::format::Notice;
 
 /// Maximum types, name prefixes and databases listed.
 const LISTED: usize = 8;

@@ -3,13 +3,13 @@
 
 use std::cmp::Reverse;
 
-use slotscope_engine::format::parse::time::timestamp;
-use slotscope_engine::scan::{Scanned, SeenInput};
-use slotscope_engine::source::collection::Collection;
-use slotscope_engine::source::collection::load::{HotKeys, LoadEntry, LoggedCommands, RefusedWork};
-use slotscope_engine::source::collection::servers::{Role, ServerEntry, ServerReading};
-use slotscope_engine::tally::Tallies;
+use slotscope_count::scan::{Scanned, SeenInput};
+use slotscope_count::tally::Tallies;
 use slotscope_findings::summary::observed::{Observed, Outage, ServerFacts};
+use slotscope_read::format::parse::time::timestamp;
+use slotscope_read::source::collection::Collection;
+use slotscope_read::source::collection::load::{HotKeys, LoadEntry, LoggedCommands, RefusedWork};
+use slotscope_read::source::collection::servers::{Role, ServerEntry, ServerReading};
 use slotscope_topology::{Node, Topology};
 
 use crate::pipeline::inputs::Inputs;
@@ -254,10 +254,10 @@ mod tests {
     use crate::options::counting::CountSpec;
     use crate::pipeline::reading::{Options, Reading};
     use crate::pipeline::tally_spec::TallySpec;
-    use slotscope_engine::source::collection::manifest::example;
-    use slotscope_engine::source::collection::servers::Role;
-    use slotscope_engine::tally::Parts;
-    use slotscope_engine::tally::rejects::Rejects;
+    use slotscope_count::tally::Parts;
+    use slotscope_count::tally::rejects::Rejects;
+    use slotscope_read::source::collection::manifest::example;
+    use slotscope_read::source::collection::servers::Role;
 
     fn reading(second: u32, used: u64) -> ServerReading {
         ServerReading {
@@ -390,7 +390,7 @@ mod tests {
         std::fs::write(path("2.rdb"), rdb("bar", "1700086400", "1000000")).unwrap();
         let listing = "a 10.0.0.1:1@2 master - 0 0 1 connected 0-8191\nb 10.0.0.2:1@2 master - 0 0 2 connected 8192-16383\n";
         let topology = Topology::parse("x", listing.as_bytes()).unwrap();
-        let found = slotscope_engine::source::find(&[folder.path()]).unwrap();
+        let found = slotscope_read::source::find(&[folder.path()]).unwrap();
         let reading = Reading::new(found, Options::default()).unwrap();
         let spec = TallySpec {
             counting: &CountSpec::default(),

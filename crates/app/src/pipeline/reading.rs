@@ -6,20 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::Format;
-use slotscope_engine::format::frame::walk::Walking;
-use slotscope_engine::scan::{Only, Scan, Scanned};
-use slotscope_engine::slot::Kernel;
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source::collection::Collection;
-use slotscope_engine::source::counted::Counter;
-use slotscope_engine::source::line_number::line_of;
-use slotscope_engine::source::storage_options::StorageOptions;
-use slotscope_engine::source::{Found, Source};
-use slotscope_engine::tally::Tally;
-use slotscope_engine::tally::choice::Choice;
-use slotscope_engine::tally::rejects::Reject;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::slot::Kernel;
+use slotscope_base::slot::policy::Policy;
+use slotscope_count::scan::{Only, Scan, Scanned};
+use slotscope_count::tally::Tally;
+use slotscope_count::tally::choice::Choice;
+use slotscope_count::tally::rejects::Reject;
+use slotscope_read::format::Format;
+use slotscope_read::format::frame::walk::Walking;
+use slotscope_read::source::collection::Collection;
+use slotscope_read::source::counted::Counter;
+use slotscope_read::source::line_number::line_of;
+use slotscope_read::source::storage_options::StorageOptions;
+use slotscope_read::source::{Found, Source};
 
 use crate::pipeline::{nothing_left, rejected};
 

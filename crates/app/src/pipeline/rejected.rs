@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::Lost;
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::{Redaction, spelled};
-use slotscope_engine::scan::Scanned;
-use slotscope_engine::sentence::Sentence;
-use slotscope_engine::source::Source;
-use slotscope_engine::source::line_number::line_of;
-use slotscope_engine::tally::rejects::{Reject, Rejects};
-use slotscope_engine::text::grouped;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::redact::{Redaction, spelled};
+use slotscope_base::sentence::Sentence;
+use slotscope_base::text::grouped;
+use slotscope_count::scan::Scanned;
+use slotscope_count::tally::rejects::{Reject, Rejects};
 use slotscope_model::{Rejected, RejectedLine, UnreadableValues};
+use slotscope_read::format::Lost;
+use slotscope_read::source::Source;
+use slotscope_read::source::line_number::line_of;
 
 /// The number of rejected rows, with the first few.
 pub fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {

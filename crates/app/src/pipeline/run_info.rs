@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Instant, SystemTime};
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 use slotscope_model::balance::tidy;
 use slotscope_model::{Run, Summary};
 

@@ -1,18 +1,18 @@
 //! The verdict on a running cluster: judges two readings like a collection.
 
+use slotscope_base::calendar::utc;
+use slotscope_base::error::Result;
 use slotscope_collect::live::{Primary, Snapshot};
 use slotscope_collect::probe::Reading as Read;
 use slotscope_collect::work;
-use slotscope_engine::calendar::utc;
-use slotscope_engine::error::Result;
-use slotscope_engine::source::Found;
-use slotscope_engine::source::collection::Collection;
-use slotscope_engine::source::collection::load::LoadEntry;
-use slotscope_engine::source::collection::manifest::{Level, Manifest, SLOT_STATS_FILE};
-use slotscope_engine::source::collection::servers::Role;
-use slotscope_engine::source::collection::servers::ServerEntry;
-use slotscope_engine::source::memory::Memory;
 use slotscope_model::Summary;
+use slotscope_read::source::Found;
+use slotscope_read::source::collection::Collection;
+use slotscope_read::source::collection::load::LoadEntry;
+use slotscope_read::source::collection::manifest::{Level, Manifest, SLOT_STATS_FILE};
+use slotscope_read::source::collection::servers::Role;
+use slotscope_read::source::collection::servers::ServerEntry;
+use slotscope_read::source::memory::Memory;
 use slotscope_topology::Topology;
 
 use crate::pipeline::Analysis;

@@ -3,17 +3,17 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::ReadStats;
-use slotscope_engine::format::slot_stats::{self, MAX_BYTES, NAME, Sample, Spelling};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::scan::{Incomplete, Scanned, SeenInput};
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::source::{Source, small_file, stream};
-use slotscope_engine::tally::rejects::Rejects;
-use slotscope_engine::tally::slots_by_input::SlotsByInput;
-use slotscope_engine::tally::{Parts, Tallies};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
+use slotscope_count::scan::{Incomplete, Scanned, SeenInput};
+use slotscope_count::tally::rejects::Rejects;
+use slotscope_count::tally::slots_by_input::SlotsByInput;
+use slotscope_count::tally::{Parts, Tallies};
+use slotscope_read::format::ReadStats;
+use slotscope_read::format::slot_stats::{self, MAX_BYTES, NAME, Sample, Spelling};
+use slotscope_read::source::{Source, small_file, stream};
 
 use crate::pipeline::counters::{CounterReadings, Counters, Reading};
 
@@ -277,7 +277,7 @@ fn bad(input: &dyn Source, reason: String) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::source::find;
+    use slotscope_read::source::find;
 
     /// The counts of inputs with these texts.
     fn taken(texts: &[&str], ops: Option<&str>) -> Result<Option<Scanned<Tallies>>> {

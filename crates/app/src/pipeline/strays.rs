@@ -1,11 +1,11 @@
 //! Keys in slots that their node does not own, which a collection excludes.
 
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::Redaction;
-use slotscope_engine::source::collection::manifest::{Manifest, NodeEntry};
-use slotscope_engine::source::collection::servers::ServerEntry;
-use slotscope_engine::text::{counted, ranges};
+use slotscope_base::name::Name;
+use slotscope_base::redact::Redaction;
+use slotscope_base::text::{counted, ranges};
 use slotscope_findings::summary::migration::Migration;
+use slotscope_read::source::collection::manifest::{Manifest, NodeEntry};
+use slotscope_read::source::collection::servers::ServerEntry;
 
 /// Maximum ranges of slots shown.
 const RANGES: usize = 8;

@@ -1,8 +1,8 @@
 //! The tallies to start a first pass with, in one process or in parts.
 
-use slotscope_engine::tally::keys_by_node::KeysByNode;
-use slotscope_engine::tally::slots_by_input::SlotsByInput;
-use slotscope_engine::tally::{Parts, Tallies};
+use slotscope_count::tally::keys_by_node::KeysByNode;
+use slotscope_count::tally::slots_by_input::SlotsByInput;
+use slotscope_count::tally::{Parts, Tallies};
 use slotscope_topology::Topology;
 
 use crate::options::counting::CountSpec;

@@ -1,9 +1,9 @@
 //! Tests of the main API on in-memory dumps.
 
-use slotscope_engine::error::Error;
-use slotscope_engine::source::collection::{Collection, manifest};
-use slotscope_engine::source::memory::memory;
+use slotscope_base::error::Error;
 use slotscope_model::state::State;
+use slotscope_read::source::collection::{Collection, manifest};
+use slotscope_read::source::memory::memory;
 use std::sync::Mutex;
 
 use super::*;
@@ -96,7 +96,7 @@ fn a_hook_that_returns_false_cancels_the_run() {
 fn a_sample_of_the_slots_is_not_suspicious_and_the_same_keys_without_the_word_are() {
     let keys = (0..1_000_000).map(|id| format!("user:{id}\n"));
     let keys = keys
-        .filter(|key| slotscope_engine::slot::slot(key.trim_end().as_bytes()).is_multiple_of(100));
+        .filter(|key| slotscope_base::slot::slot(key.trim_end().as_bytes()).is_multiple_of(100));
     let dump = keys.collect::<String>();
     let analysis = Analysis::new();
     let state = |percent: f64| {

@@ -6,17 +6,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::frame::walk::Walking;
-use slotscope_engine::name::Name;
-use slotscope_engine::scan::shares::Share;
-use slotscope_engine::scan::{Incomplete, Scan, Scanned};
-use slotscope_engine::slot::SlotBatch;
-use slotscope_engine::source::Source;
-use slotscope_engine::tally::present::{self, Present};
-use slotscope_engine::tally::recount::Recount;
-use slotscope_engine::tally::sketch::buckets::Buckets;
-use slotscope_engine::tally::{Tallies, Tally};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SlotBatch;
+use slotscope_count::scan::shares::Share;
+use slotscope_count::scan::{Incomplete, Scan, Scanned};
+use slotscope_count::tally::present::{self, Present};
+use slotscope_count::tally::recount::Recount;
+use slotscope_count::tally::sketch::buckets::Buckets;
+use slotscope_count::tally::{Tallies, Tally};
+use slotscope_read::format::frame::walk::Walking;
+use slotscope_read::source::Source;
 
 /// The result of all passes.
 pub struct Counted {

@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use regex::bytes::{CaptureLocations, Regex};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::policy::{Policy, compile_over_bytes};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::policy::{Policy, compile_over_bytes};
 
 use crate::renaming::split::Split;
 

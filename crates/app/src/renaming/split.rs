@@ -2,9 +2,9 @@
 
 use regex::bytes::Regex;
 
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::policy::compile_over_bytes;
-use slotscope_engine::text;
+use slotscope_base::name::Name;
+use slotscope_base::slot::policy::compile_over_bytes;
+use slotscope_base::text;
 use slotscope_model::independent_units::MOST_PARTS;
 
 /// Distributes a tag's keys over several tags.

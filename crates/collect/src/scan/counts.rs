@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use slotscope_engine::error::Result;
-use slotscope_engine::slot::set::SlotSet;
+use slotscope_base::error::Result;
+use slotscope_base::slot::set::SlotSet;
 
 use crate::connection::Connection;
 use crate::pace::Pace;

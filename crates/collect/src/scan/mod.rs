@@ -5,10 +5,10 @@ mod counts;
 use std::thread;
 
 use hashslot::slot;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::Level;
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::slot::set::SlotSet;
+use slotscope_read::source::collection::manifest::Level;
+use slotscope_read::source::collection::servers::Role;
 
 use crate::connection::Connection;
 use crate::cursors::Cursors;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 
 use crate::summary::block_time::{block_time, unlisted_block_time};
 use slotscope_model::Summary;

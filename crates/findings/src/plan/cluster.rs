@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text;
-use slotscope_engine::text::counted;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::text;
+use slotscope_base::text::counted;
 use slotscope_planner::move_request::{MoveLimits, Role};
 
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};

@@ -1,6 +1,6 @@
 //! Reasons to doubt or refuse a plan: an incomplete dump, or a sample.
 
-use slotscope_engine::text::{counted, grouped, list};
+use slotscope_base::text::{counted, grouped, list};
 
 use slotscope_model::Summary;
 use slotscope_model::reason::Reason;

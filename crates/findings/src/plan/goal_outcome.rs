@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 use slotscope_planner::lower_bound::SetBy;
 use slotscope_planner::move_request::Role;
 use slotscope_planner::solve::PlannedRole;

@@ -170,7 +170,7 @@ pub fn between(before: &[Option<usize>], after: &[Option<usize>]) -> Vec<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::metric::Metric;
+    use slotscope_base::metric::Metric;
     use slotscope_planner::move_request::Role;
 
     /// A request for nodes with these caps.

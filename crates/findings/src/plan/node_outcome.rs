@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use slotscope_engine::metric::PerMetric;
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::metric::PerMetric;
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
 
 use crate::plan::inputs::PlannedNode;
 use crate::plan::planned::Planned;

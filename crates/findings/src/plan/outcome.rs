@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
 
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::doubts;

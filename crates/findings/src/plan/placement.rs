@@ -1,6 +1,6 @@
 //! Slot owners and loads, today or after some steps, and the resulting state of every role.
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 
 use crate::plan::cluster::Cluster;
 use crate::summary::compared::{ratio, rest};

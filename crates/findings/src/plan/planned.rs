@@ -1,6 +1,6 @@
 //! A request with its plan: the one value that steps and all of `slotscope plan` are made from.
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 use slotscope_planner::move_request::{MoveRequest, Role};
 use slotscope_planner::solve::{MovePlan, PlannedRole};
 

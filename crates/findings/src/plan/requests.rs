@@ -1,7 +1,7 @@
 //! The only constructor of a request for moves, shared by the report and `slotscope plan`, and the latter's plan.
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::Metric;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::Metric;
 use slotscope_planner::move_request::{Caps, MoveLimits, MoveRequest, Role};
 use slotscope_planner::solve::{plan, plan_of_ranges};
 

@@ -1,8 +1,8 @@
 //! Application changes, for tags and keys that no slot move can even out.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::counted;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::text::counted;
 
 use crate::plan::placement::{PlacedRole, Placement};
 use crate::steps::Steps;

@@ -1,9 +1,9 @@
 //! The commands of steps, with real file names, ready to paste.
 
-use slotscope_engine::host::host_and_port;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::shell_word;
+use slotscope_base::host::host_and_port;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::text::shell_word;
 
 use crate::steps::service::Service;
 use crate::summary::migration::Migration;

@@ -1,8 +1,8 @@
 //! Steps that move slots: today's plan, and the plan after application changes. A managed service gets slot ranges for
 //! restoring a backup, if it accepts them.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::short;
+use slotscope_base::metric::Metric;
+use slotscope_base::text::short;
 use slotscope_planner::solve::{plan, plan_of_ranges};
 
 use crate::plan::moves::{Move, between};

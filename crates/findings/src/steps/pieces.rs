@@ -1,8 +1,8 @@
 //! Tags and keys that can be split, and slot loads after the split.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::slot_of_part;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::slot::slot_of_part;
 
 use crate::plan::placement::{PlacedRole, Placement};
 use crate::summary::independent_units::kind_of;

@@ -1,7 +1,7 @@
 //! Steps that precede any move: unserved slots, incomplete dumps, nodes at their limit.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::counted;
+use slotscope_base::metric::Metric;
+use slotscope_base::text::counted;
 
 use crate::plan::placement::Placement;
 use crate::steps::commands::Commands;

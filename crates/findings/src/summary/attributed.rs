@@ -2,9 +2,9 @@
 //! share the CPU time in proportion. Otherwise the time goes to the slot's only key, or to a tag with nearly all of its
 //! keys.
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::HotSlotKeys;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_read::source::collection::load::HotSlotKeys;
 
 use crate::summary::hot_slots::Shown;
 use crate::summary::observed::Observed;
@@ -131,8 +131,8 @@ fn known_to_servers(observed: &Observed, cpu: &[u64], shown: Shown<'_>) -> Vec<U
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::source::collection::load::{HotKey, HotKeys, TimedKey};
     use slotscope_model::independent_units::UnitsBy;
+    use slotscope_read::source::collection::load::{HotKey, HotKeys, TimedKey};
 
     fn unit(kind: UnitKind, name: &str, slot: u16, load: f64) -> Unit {
         Unit {

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 use slotscope_model::kinds::LargeKey;
 

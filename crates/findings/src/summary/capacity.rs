@@ -1,6 +1,6 @@
 //! Headroom of nodes: from used memory (or the bytes of the dump) to the limit set by the servers or the user.
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 use slotscope_model::balance::tidy;
 use slotscope_model::capacity::{Capacity, FirstFull, NodeRoom, Room};
 use slotscope_model::nodes::{NodeLoad, Nodes};
@@ -100,7 +100,7 @@ fn months(used: u64, limit: u64, growth: Option<f64>) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::summary::nodes as node_loads;
-    use slotscope_engine::metric::PerMetric;
+    use slotscope_base::metric::PerMetric;
     use slotscope_topology::Topology;
 
     fn nodes(bytes: [u64; 2]) -> Nodes {

@@ -1,8 +1,7 @@
 //! Load by commands: work that is in no slot is that of a node. It counts where a tenth of all commands have no key.
 
-use slotscope_engine::format::keyless::Names;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 use slotscope_model::balance::tidy;
 use slotscope_model::bands::Bands;
 use slotscope_model::coverage::{Lack, Lacking};
@@ -11,6 +10,7 @@ use slotscope_model::limit;
 use slotscope_model::measure::Measure;
 use slotscope_model::nodes::Nodes;
 use slotscope_model::state::Role;
+use slotscope_read::format::keyless::Names;
 
 use crate::summary::findings;
 use crate::summary::observed::{CommandsOf, Observed};

@@ -1,8 +1,8 @@
 //! How much was seen of each node in a role, from what the readers say. Only a capture that is of no node by name leaves it to the
 //! operations themselves.
 
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::tally::tag_table::LISTED;
+use slotscope_base::LISTED;
+use slotscope_base::slot::SLOTS;
 use slotscope_model::coverage::{Coverage, Lack, Lacking, NodeCoverage, RoleCoverage, Seen};
 use slotscope_model::limit;
 use slotscope_model::measure::Measure;

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::metric::{Metric, PerWeight};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot;
-use slotscope_engine::tally::Tallies;
-use slotscope_engine::tally::counted_pattern::Counted;
-use slotscope_engine::tally::duplicates::Duplicates;
-use slotscope_engine::tally::patterns::Patterns;
-use slotscope_engine::tally::table::NameTable;
+use slotscope_base::metric::{Metric, PerWeight};
+use slotscope_base::name::Name;
+use slotscope_base::slot;
+use slotscope_count::tally::Tallies;
+use slotscope_count::tally::counted_pattern::Counted;
+use slotscope_count::tally::duplicates::Duplicates;
+use slotscope_count::tally::patterns::Patterns;
+use slotscope_count::tally::table::NameTable;
 
 use crate::summary::gaps::Gaps;
 use crate::summary::integrity::of_loads::{self, InputCounts};
@@ -290,7 +290,7 @@ pub fn shortfalls(nodes: &Nodes, counts: &[NodeKeys]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::summary::nodes;
-    use slotscope_engine::metric::PerMetric;
+    use slotscope_base::metric::PerMetric;
     use slotscope_topology::Topology;
 
     #[test]

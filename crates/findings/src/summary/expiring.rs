@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::metric::{Load, Metric};
-use slotscope_engine::name::Name;
-use slotscope_engine::tally;
+use slotscope_base::metric::{Load, Metric};
+use slotscope_base::name::Name;
+use slotscope_count::tally;
 use slotscope_model::balance::tidy;
 use slotscope_model::expiry::{Leaving, LeavingPart, Storm};
 

@@ -1,9 +1,9 @@
 //! When keys expire.
 
 use crate::summary::kinds::in_metrics;
-use slotscope_engine::metric::{Load, Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::tally;
+use slotscope_base::metric::{Load, Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_count::tally;
 use slotscope_model::balance::tidy;
 use slotscope_model::expiry::{Expiry, FullestTime, Within};
 

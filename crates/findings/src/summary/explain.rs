@@ -1,7 +1,7 @@
 //! Chooses the content of a role's sentence: why the fullest node is above its fair share, or why no node is.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 
 use crate::summary::coverage::lack_for;
 use crate::summary::explanation::{Fullest, Why, named};

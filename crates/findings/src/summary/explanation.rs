@@ -1,6 +1,6 @@
 //! Why a role has its state: the numbers and names for its sentence.
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 use crate::summary::gaps::Gap;
 use slotscope_model::cause::{Cause, CauseKind};

@@ -3,10 +3,10 @@
 
 use std::cmp::Reverse;
 
-use slotscope_engine::metric::extreme::Extreme;
-use slotscope_engine::name::Name;
-use slotscope_engine::tally::extremes::{Extremes, Listed, ListedKey};
-use slotscope_engine::tally::tag_table::LISTED;
+use slotscope_base::LISTED;
+use slotscope_base::metric::extreme::Extreme;
+use slotscope_base::name::Name;
+use slotscope_count::tally::extremes::{Extremes, Listed, ListedKey};
 use slotscope_model::extremes::{CommandEntries, ExtremeKey, ExtremeKeys};
 
 pub(crate) fn of(

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 use crate::summary::observed::Observed;
 use crate::wording::finding as said;

@@ -1,6 +1,6 @@
 //! The fullest node by the key counts that nodes report.
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 use crate::summary::judge::state_of;
 use slotscope_model::limit;

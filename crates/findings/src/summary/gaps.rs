@@ -1,8 +1,8 @@
 //! Gaps in the loads that nodes are judged by: unreadable or missing values, and rejected rows. Even a few may hide the
 //! heaviest keys, whose sizes programs write in other forms.
 
-use slotscope_engine::format::Lost;
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
+use slotscope_read::format::Lost;
 
 use slotscope_model::InputFacts;
 use slotscope_model::role_load::RoleLoad;

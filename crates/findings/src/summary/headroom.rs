@@ -1,8 +1,8 @@
 //! How near each node is to its limits: memory to `maxmemory`, load to one CPU core. An evicting cache is full by
 //! design.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 use slotscope_model::capacity::{Capacity, Room};
 use slotscope_model::expiry::Expiry;
 use slotscope_model::finding::{Finding, FindingKind};
@@ -204,7 +204,7 @@ fn watched(finding: Finding, id: &Name, value: f64) -> Finding {
 fn evicts(server: &ServerFacts, expiry: Option<&Expiry>) -> bool {
     let volatile = || {
         expiry.is_some_and(|expiry| {
-            let bytes = |load: &slotscope_engine::metric::PerMetric<u64>| {
+            let bytes = |load: &slotscope_base::metric::PerMetric<u64>| {
                 load.get(Metric::Bytes).copied().unwrap_or(load.keys) as f64
             };
             let (expiring, never) = (bytes(&expiry.expiring), bytes(&expiry.never));

@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::{HotKeys, HotSlotKeys, TimedKey};
-use slotscope_engine::tally::operations::Operations;
+use slotscope_base::name::Name;
+use slotscope_count::tally::operations::Operations;
 use slotscope_model::balance::tidy;
 use slotscope_model::hot_slots::{HotKeyAtWork, KeyAtWork, SlotAtWork};
+use slotscope_read::source::collection::load::{HotKeys, HotSlotKeys, TimedKey};
 
 /// A key is hot with at least this fraction of the CPU time of all commands.
 const LEAST_SHARE: f64 = 0.01;

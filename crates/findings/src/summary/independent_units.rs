@@ -1,10 +1,10 @@
 //! Independent units hash as one and stay on one node in any topology: a hash tag with all its keys, or a single
 //! untagged key. w_g is the load of unit g, w_k that of key k, W the sum.
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::tally::tags::TagCounter;
-use slotscope_engine::tally::weights::Weights;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_count::tally::tags::TagCounter;
+use slotscope_count::tally::weights::Weights;
 use slotscope_model::independent_units::{Unit, UnitKind, Units, UnitsBy};
 use slotscope_model::keys::{Key, Keys};
 use slotscope_model::quantiles::TagSizes;

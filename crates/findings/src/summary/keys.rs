@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::summary::kinds::in_metrics;
-use slotscope_engine::metric::{Load, Metric, PerMetric, PerWeight};
-use slotscope_engine::name::Name;
-use slotscope_engine::tally::NameTallies;
-use slotscope_engine::tally::attributes::Attributes;
-use slotscope_engine::tally::heaviest::HeavyKey;
+use slotscope_base::metric::{Load, Metric, PerMetric, PerWeight};
+use slotscope_base::name::Name;
+use slotscope_count::tally::NameTallies;
+use slotscope_count::tally::attributes::Attributes;
+use slotscope_count::tally::heaviest::HeavyKey;
 use slotscope_model::balance::tidy;
 use slotscope_model::keys::{DatabaseLoad, Key, Keys, TypeLoad};
 
@@ -123,7 +123,7 @@ pub(crate) fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Optio
     };
     let mut rows: Vec<_> = types.into_iter().map(row).collect();
     rows.sort_by(|a, b| (b.load.keys, &a.kind).cmp(&(a.load.keys, &b.kind)));
-    rows.truncate(slotscope_engine::tally::tag_table::LISTED);
+    rows.truncate(slotscope_base::LISTED);
     (!rows.is_empty()).then_some(rows)
 }
 
@@ -136,9 +136,7 @@ pub(crate) fn databases(
         .databases
         .as_ref()
         .filter(|databases| !databases.is_empty())?;
-    let rows = databases
-        .iter()
-        .take(slotscope_engine::tally::tag_table::LISTED);
+    let rows = databases.iter().take(slotscope_base::LISTED);
     Some(
         rows.map(|(db, load)| DatabaseLoad {
             db: *db,

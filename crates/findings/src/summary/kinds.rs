@@ -1,9 +1,9 @@
 //! Keys by type and encoding, and the keys with the most elements.
 
-use slotscope_engine::metric::{Load, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::tally::kinds::{Kind, Kinds};
-use slotscope_engine::tally::tag_table::LISTED;
+use slotscope_base::LISTED;
+use slotscope_base::metric::{Load, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_count::tally::kinds::{Kind, Kinds};
 use slotscope_model::kinds::{EncodingLoad, LargeKey};
 
 /// Keys by type and encoding, most keys first; `None` if no row has a type.

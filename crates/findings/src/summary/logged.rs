@@ -1,8 +1,8 @@
 //! Slow and large commands that servers logged while load was measured.
 
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::{LoggedCommand, LoggedCommands};
+use slotscope_base::name::Name;
 use slotscope_model::logged::{CommandAtWork, LoggedAtWork};
+use slotscope_read::source::collection::load::{LoggedCommand, LoggedCommands};
 
 use crate::summary::hot_slots::Shown;
 

@@ -46,12 +46,12 @@ pub(crate) mod unit_sizes;
 pub(crate) mod verdict;
 pub(crate) mod verdict_inputs;
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::Redaction;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::tally::Tallies;
-use slotscope_engine::tally::recount::{Recount, hottest};
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::redact::Redaction;
+use slotscope_base::slot::SLOTS;
+use slotscope_count::tally::Tallies;
+use slotscope_count::tally::recount::{Recount, hottest};
 use slotscope_model::balance::{sum, tidy};
 use slotscope_model::capacity::Room;
 use slotscope_model::coverage::Coverage;
@@ -110,7 +110,7 @@ pub fn summarise<'l>(
     let listing = listing.into();
     let loads = &tallies.slots.loads;
     let totals = loads.map(|_, loads| sum(loads));
-    let named = tallies.weights.of_names(&totals);
+    let named = tallies.weights.of_known(&totals);
     let owner = |slot: u16| {
         topology
             .owner(slot)

@@ -1,7 +1,7 @@
 //! Nodes being filled or drained, which are not judged as if that state were permanent.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 
 use slotscope_model::limit;
 use slotscope_model::nodes::{NodeLoad, Nodes};

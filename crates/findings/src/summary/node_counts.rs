@@ -5,8 +5,8 @@
 //! gives E[x_i^2] = (1 - p_i) / (N p_i). The implied N is thus sum((1 - p_i) / p_i) / sum(x_i^2), which for n equal
 //! nodes is (n - 1) / CV^2.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 use slotscope_model::balance::tidy;
 use slotscope_model::limit;
 use slotscope_model::node_counts::{CountedNode, CountedNodes, CountedVerdict, NodeCounts};

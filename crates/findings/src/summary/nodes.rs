@@ -1,8 +1,8 @@
 //! The load of every primary: slot loads summed by owner.
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
 use slotscope_model::node_labels::SharedParts;
 use slotscope_model::nodes::{Move, NodeFlag, NodeLoad, Nodes, Unowned};
 use slotscope_topology::Topology;

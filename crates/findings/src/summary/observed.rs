@@ -2,12 +2,10 @@
 //!
 //! Vectors are indexed by node as in the topology and may be shorter than it.
 
-use slotscope_engine::format::keyless::Keyless;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::{
-    HotKeys, HotSlotKeys, LoggedCommands, RefusedWork,
-};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_read::format::keyless::Keyless;
+use slotscope_read::source::collection::load::{HotKeys, HotSlotKeys, LoggedCommands, RefusedWork};
 
 /// Facts about nodes besides their keys.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::command::{Access, COMMANDS};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::tally;
-use slotscope_engine::tally::operations::{Absent, SECOND};
+use slotscope_base::command::{Access, COMMANDS};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_count::tally;
+use slotscope_count::tally::operations::{Absent, SECOND};
 use slotscope_model::HotSlot;
 use slotscope_model::balance::tidy;
 use slotscope_model::independent_units::{Unit, UnitKind, Units};

@@ -6,14 +6,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use slotscope_engine::metric::{Load, Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::Redaction;
-use slotscope_engine::slot::{self, SLOTS};
-use slotscope_engine::tally::counted_pattern::{Counted, Lifetime};
-use slotscope_engine::tally::patterns;
-use slotscope_engine::tally::table::NameTable;
-use slotscope_engine::tally::tag_table::LISTED;
+use slotscope_base::LISTED;
+use slotscope_base::metric::{Load, Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::redact::Redaction;
+use slotscope_base::slot::{self, SLOTS};
+use slotscope_count::tally::counted_pattern::{Counted, Lifetime};
+use slotscope_count::tally::patterns;
+use slotscope_count::tally::table::NameTable;
 use slotscope_keyname::families::{Row, Rules, families, is_little};
 use slotscope_keyname::ids::Id;
 use slotscope_model::balance::tidy;

@@ -4,7 +4,7 @@
 use crate::summary::findings;
 use crate::summary::observed::Observed;
 use crate::wording;
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 use slotscope_model::Summary;
 use slotscope_model::balance::tidy;
 use slotscope_model::bands::Bands;

@@ -7,8 +7,8 @@
 
 use hdrhistogram::Histogram as Hdr;
 
-use slotscope_engine::tally::sketch::histogram::Histogram;
-use slotscope_engine::tally::tags::TagCounter;
+use slotscope_count::tally::sketch::histogram::Histogram;
+use slotscope_count::tally::tags::TagCounter;
 use slotscope_model::balance::tidy;
 use slotscope_model::quantiles::{Quantiles, TagSizes};
 use slotscope_model::tags::Tags;

@@ -1,10 +1,10 @@
 //! How recently and how often keys are used, if the dump tells.
 
 use crate::summary::kinds::in_metrics;
-use slotscope_engine::format::lfu::SATURATED;
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::tally;
-use slotscope_engine::tally::recency::IDLE;
+use slotscope_base::lfu::SATURATED;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_count::tally;
+use slotscope_count::tally::recency::IDLE;
 use slotscope_model::recency::{IdleLoad, LfuLoad};
 
 /// By idle time; `None` if no row has one.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::Refused;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_read::source::collection::load::Refused;
 
 use crate::summary::block_time::{block_time, unlisted_block_time};
 use crate::summary::independent_units::kind_of;
@@ -321,7 +321,7 @@ fn fair(nodes: &Nodes, metric: Metric) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use slotscope_engine::tally::{Parts, Tallies};
+    use slotscope_count::tally::{Parts, Tallies};
     use slotscope_model::InputFacts;
     use slotscope_model::role_load::Asked;
     use slotscope_topology::Topology;

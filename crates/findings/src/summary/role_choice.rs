@@ -1,6 +1,6 @@
 //! Chooses the load of each role: the best measure that every compared node has.
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 
 use crate::summary::processes;
 use crate::summary::verdict_inputs::VerdictInputs;

@@ -1,6 +1,6 @@
 //! The verdict in one role: how uneven the compared nodes are, and why.
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 use slotscope_model::balance::tidy;
 use slotscope_model::compared::Compared;
 use slotscope_model::independent_units::UnitsBy;

@@ -10,7 +10,7 @@
 //! ```
 //! In fair shares (divided by f W), the lines sum to M - 1.
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 use crate::summary::independent_units;
 use crate::summary::perfect_hash::chance::RandomUnits;

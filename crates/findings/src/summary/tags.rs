@@ -3,19 +3,18 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use slotscope_engine::metric::{Errors, Load, Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::{slot_of_part, spread};
-use slotscope_engine::tally::listed_tags::{Bounded, ListedTags};
-use slotscope_engine::tally::recount::Recount;
-use slotscope_engine::tally::sketch::hyper_log_log::RELATIVE_ERROR;
-use slotscope_engine::tally::tag_table;
-use slotscope_engine::tally::tags::TagCounter;
+use slotscope_base::metric::{Errors, Load, Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::slot::{slot_of_part, spread};
+use slotscope_count::tally::listed_tags::{Bounded, ListedTags};
+use slotscope_count::tally::recount::Recount;
+use slotscope_count::tally::sketch::hyper_log_log::RELATIVE_ERROR;
+use slotscope_count::tally::tags::TagCounter;
 use slotscope_model::balance::tidy;
 use slotscope_model::tags::{Tag, TagLoad, Tags};
 
 /// Rows written to files; the terminal shows fewer.
-pub(crate) const LISTED: usize = tag_table::LISTED;
+pub(crate) const LISTED: usize = slotscope_base::LISTED;
 /// Tags named per hot slot.
 const TAGS_OF_A_SLOT: usize = 5;
 

@@ -1,8 +1,8 @@
 //! The number of units by load, combined from counted or sampled tags and untagged keys.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::tally::tags::TagCounter;
-use slotscope_engine::tally::weights::Weighed;
+use slotscope_base::metric::Metric;
+use slotscope_count::tally::tags::TagCounter;
+use slotscope_count::tally::weights::Weighed;
 
 use slotscope_model::quantiles::TagSizes;
 use slotscope_model::tags::Tags;

@@ -1,6 +1,6 @@
 //! The verdict: what is wrong, most urgent first, and the remedies in order.
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 use slotscope_model::Summary;
 use slotscope_model::finding::{Finding, FindingKind};
 use slotscope_model::limit;

@@ -1,7 +1,7 @@
 //! The headroom of the node that fills up first, in one sentence.
 
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{bytes, short};
+use slotscope_base::name::Name;
+use slotscope_base::text::{bytes, short};
 
 /// The node that is full first, in `months`: 0 if it is full already, `None` without growth. `is_measured`: `used` is
 /// from a server rather than computed from the dump.

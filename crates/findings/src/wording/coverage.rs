@@ -1,7 +1,7 @@
 //! Sentences on nodes that were not seen.
 
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{counted, grouped, list, short};
+use slotscope_base::name::Name;
+use slotscope_base::text::{counted, grouped, list, short};
 use slotscope_model::coverage::Seen;
 use slotscope_model::measure::Measure;
 use slotscope_model::state::Role;

@@ -1,8 +1,8 @@
 //! Warnings about the input: the evidence in the counts, and its possible causes.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{are, counted, grouped, list, percent, short, span, time};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::text::{are, counted, grouped, list, percent, short, span, time};
 
 use crate::summary::gaps::Gap;
 use crate::summary::integrity::{FilesApart, REQUESTS, TWICE};

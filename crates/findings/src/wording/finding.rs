@@ -1,7 +1,7 @@
 //! Findings, each in one sentence. Explanations of roles have their own file.
 
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{bytes, counted, grouped, list, percent, plural, short, span, time};
+use slotscope_base::name::Name;
+use slotscope_base::text::{bytes, counted, grouped, list, percent, plural, short, span, time};
 
 use crate::wording::verdict::unit;
 use slotscope_model::expiry::Storm;

@@ -1,7 +1,7 @@
 //! Signs of a damaged dump, each as the end of "the dump does not look whole: ...".
 
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{are, counted, grouped, list, percent, ranges, short};
+use slotscope_base::name::Name;
+use slotscope_base::text::{are, counted, grouped, list, percent, ranges, short};
 use slotscope_model::words::NAMES;
 
 use crate::summary::integrity::REQUESTS;

@@ -1,6 +1,6 @@
 //! The verdict on the key counts that nodes report, in one sentence.
 
-use slotscope_engine::text::grouped;
+use slotscope_base::text::grouped;
 
 use crate::summary::explanation::{Fullest, Why};
 use crate::summary::fullest_counted::FullestCounted;

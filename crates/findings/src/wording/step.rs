@@ -1,7 +1,7 @@
 //! Steps, each in one sentence in the imperative.
 
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{bytes, counted, grouped, list, percent, short};
+use slotscope_base::name::Name;
+use slotscope_base::text::{bytes, counted, grouped, list, percent, short};
 use slotscope_planner::lower_bound::SetBy;
 use slotscope_planner::why_not::{Freed, NoPlacement, WhyNot};
 

@@ -1,7 +1,7 @@
 //! A role in one sentence: the node above its fair share, and why.
 
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{are, counted, grouped, list, percent, short};
+use slotscope_base::name::Name;
+use slotscope_base::text::{are, counted, grouped, list, percent, short};
 
 use crate::summary::explanation::{Fullest, Why, alike};
 use crate::summary::gaps::Gap;

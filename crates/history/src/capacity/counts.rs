@@ -5,10 +5,10 @@ use std::collections::BinaryHeap;
 
 use serde::Serialize;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
 use slotscope_model::Summary;
 
 use crate::capacity::fit::Reached;

@@ -1,12 +1,12 @@
 //! Growth by assumption: `40%`, `{tag}=2x`, `session:*=1.5x`. The newest report says what a tag or pattern holds; what it does not
 //! list is refused, as nobody knows what that would grow from.
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::scan::glob::Glob;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text::{amount, counted, short};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::glob::Glob;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::text::{amount, counted, short};
 use slotscope_model::Summary;
 use slotscope_model::patterns::{KeyGroups, Pattern};
 use slotscope_model::tags::Tag;

@@ -25,10 +25,10 @@ mod wording;
 
 use serde::Serialize;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::text;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::text;
 use slotscope_model::Summary;
 use slotscope_model::node_labels::SharedParts;
 

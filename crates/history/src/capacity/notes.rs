@@ -1,8 +1,8 @@
 //! Limitations of the comparison: reports of different kinds, excluded reports, and missing parts.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{list, short};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::text::{list, short};
 
 use crate::capacity::names::Heavy;
 use crate::capacity::outlook::Trend;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 use slotscope_model::balance::tidy;
 
 use crate::capacity::fit::{Fit, Interval, Rate, Reached, Shape};

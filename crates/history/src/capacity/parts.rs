@@ -1,8 +1,8 @@
 //! Hash tags, and keys without one, that hold much of a shard: where one grows faster than the rest, a line through the sum of both would
 //! bend up too late, so each has a line of its own.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 use slotscope_model::Summary;
 
 use crate::capacity::fit::Fit;

@@ -1,6 +1,6 @@
 //! The shards over time as a picture.
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 use slotscope_report::plot::Figure;
 use slotscope_report::view::forecast::{Forecast, Line};
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use slotscope_engine::error::Result;
-use slotscope_engine::hash::hash;
-use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
-use slotscope_engine::name::Name;
+use slotscope_base::error::Result;
+use slotscope_base::hash::hash;
+use slotscope_base::metric::{Metric, PerMetric, PerWeight};
+use slotscope_base::name::Name;
 use slotscope_model::Summary;
 use slotscope_model::balance::Balance;
 use slotscope_model::capacity::NodeRoom;

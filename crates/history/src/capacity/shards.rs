@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
-use slotscope_engine::name::Name;
+use slotscope_base::metric::{Metric, PerMetric, PerWeight};
+use slotscope_base::name::Name;
 use slotscope_model::nodes::NodeLoad;
 use slotscope_model::{Sizes, Summary};
 use slotscope_topology::ranges;

@@ -1,7 +1,7 @@
 //! A review as one table for spreadsheets.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::day;
+use slotscope_base::metric::Metric;
+use slotscope_base::text::day;
 use slotscope_report::view::{Cell, Column, Table};
 
 use crate::capacity::Capacity;

@@ -1,9 +1,7 @@
 //! A review as sections: the sentences, the shards over time, how many shards, the heaviest names, the reports.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{
-    amount_cell, bytes_in_three_digits, day, grouped, three_digits, time,
-};
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{amount_cell, bytes_in_three_digits, day, grouped, three_digits, time};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Block, Cell, Column, Scope, Section, Table, remarks};
 

@@ -1,7 +1,7 @@
 //! The load of the cluster, its growth, the shard that is full first and the number of shards that it takes, in sentences.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{amount, bytes, counted, day, percent, short, signed_percent};
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{amount, bytes, counted, day, percent, short, signed_percent};
 use slotscope_model::measure::Measure;
 
 use crate::capacity::Capacity;

@@ -10,9 +10,9 @@ use slotscope_app::cli::values::{memory_size, part_percent};
 use slotscope_app::cli::{Command, Ending, Run, report_file};
 use slotscope_app::options::headings::{ARGUMENTS, CHANGES, INPUT, LIMITS, OUTPUT};
 use slotscope_app::options::times;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 use slotscope_model::Summary;
 
 use crate::capacity::grow::Rule;

@@ -9,8 +9,8 @@ use slotscope_app::cli::printing::{Rows, TableArgs};
 use slotscope_app::cli::report_file;
 use slotscope_app::cli::{Command, Ending, Run};
 use slotscope_app::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
-use slotscope_engine::error::Result;
-use slotscope_engine::metric::Metric;
+use slotscope_base::error::Result;
+use slotscope_base::metric::Metric;
 
 use crate::diff::report::Report;
 use crate::diff::{Diff, view};

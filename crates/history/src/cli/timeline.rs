@@ -10,10 +10,10 @@ use slotscope_app::cli::reading::ReadingArgs;
 use slotscope_app::cli::{Command, Ending, Run, redacted};
 use slotscope_app::options::headings::{COUNTING, OUTPUT};
 use slotscope_app::options::{HashSpec, NodeSpec};
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::redact::Redaction;
-use slotscope_engine::source::collection::manifest::{FILE, SLOT_STATS_FILE};
-use slotscope_engine::source::listed::in_directory;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::redact::Redaction;
+use slotscope_read::source::collection::manifest::{FILE, SLOT_STATS_FILE};
+use slotscope_read::source::listed::in_directory;
 use slotscope_report::view::Heat;
 
 use crate::timeline::outputs::outputs;

@@ -1,8 +1,8 @@
 //! The coverage of a report's counts: counts of another coverage differ although no key changed.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{percent, short};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::text::{percent, short};
 use slotscope_model::{InputFacts, Sizes};
 
 /// Keys with a size differ from report to report by at most this share of all keys, if both measure the same.

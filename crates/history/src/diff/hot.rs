@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 use slotscope_model::balance::tidy;
 use slotscope_model::limit;
 

@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
-use slotscope_engine::name::Name;
-use slotscope_engine::text::counted;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::{Metric, PerMetric, PerWeight};
+use slotscope_base::name::Name;
+use slotscope_base::text::counted;
 use slotscope_model::balance::tidy;
 use slotscope_model::measure::Measure;
 use slotscope_model::nodes::{NodeLoad, Nodes};

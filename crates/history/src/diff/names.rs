@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
 
 use crate::diff::fate::Fate;
 use crate::diff::report::{Bounds, NameList, Report};

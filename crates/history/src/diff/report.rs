@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
 use slotscope_model::Summary;
 use slotscope_model::balance::{sum, tidy};
 use slotscope_model::finding::Finding;

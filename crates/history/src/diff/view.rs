@@ -1,8 +1,8 @@
 //! A diff as sections: a summary sentence, then tables of the largest changes.
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{amount_cell, grouped};
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::text::{amount_cell, grouped};
 use slotscope_model::measure::Measure;
 use slotscope_model::node_labels::SharedParts;
 use slotscope_model::state::Role;

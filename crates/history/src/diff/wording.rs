@@ -1,7 +1,7 @@
 //! The changes between two reports, in one sentence.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::amount;
+use slotscope_base::metric::Metric;
+use slotscope_base::text::amount;
 use slotscope_model::measure::Measure;
 use slotscope_model::words::times;
 

@@ -11,7 +11,7 @@
 
 use std::f64::consts::LN_2;
 
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::slot::SLOTS;
 
 use crate::timeline::grid::Grid;
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use slotscope_engine::format::batch::MISSING;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::slot::SlotBatch;
-use slotscope_engine::tally::Tally;
-use slotscope_engine::tally::slots_by_input::SlotsByInput;
-use slotscope_engine::tally::tags::TagCounter;
+use slotscope_base::batch::MISSING;
+use slotscope_base::metric::Metric;
+use slotscope_base::slot::SlotBatch;
+use slotscope_count::tally::Tally;
+use slotscope_count::tally::slots_by_input::SlotsByInput;
+use slotscope_count::tally::tags::TagCounter;
 
 use crate::timeline::grid::Grid;
 

@@ -1,8 +1,8 @@
 //! Exact amounts by time and slot, in buckets of a second, or as many seconds as it takes to keep the number of columns
 //! small.
 
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::tally::operations::SECOND;
+use slotscope_base::slot::SLOTS;
+use slotscope_count::tally::operations::SECOND;
 
 /// Maximum columns; a long enough picture has at least half of them.
 pub(super) const COLUMNS: u64 = 400;

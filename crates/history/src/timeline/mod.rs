@@ -15,7 +15,7 @@ pub(crate) mod view;
 
 use serde::Serialize;
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 use slotscope_model::{Incomplete, Rejected};
 use slotscope_report::view::Heat;
 

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use slotscope_app::pipeline::reading::Reading;
-use slotscope_engine::error::Result;
-use slotscope_engine::hash::hash;
-use slotscope_engine::metric::{Load, Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::{SLOTS, SlotBatch};
-use slotscope_engine::tally::Tally;
-use slotscope_engine::tally::recount::Recount;
-use slotscope_engine::tally::tags::TagCounter;
+use slotscope_base::error::Result;
+use slotscope_base::hash::hash;
+use slotscope_base::metric::{Load, Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::slot::{SLOTS, SlotBatch};
+use slotscope_count::tally::Tally;
+use slotscope_count::tally::recount::Recount;
+use slotscope_count::tally::tags::TagCounter;
 
 use crate::timeline::bursts::SlotBurst;
 use crate::timeline::counts::{Counts, timed};

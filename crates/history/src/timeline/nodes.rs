@@ -1,6 +1,6 @@
 //! Slot owners in a timeline, and node loads over time.
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 use slotscope_topology::Topology;
 
 use crate::timeline::NodeOverTime;

@@ -1,7 +1,7 @@
 //! The common parts of timelines: slots, nodes and bursts over time, and names if known.
 
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::{SLOTS, slot_of_part};
+use slotscope_base::name::Name;
+use slotscope_base::slot::{SLOTS, slot_of_part};
 use slotscope_model::Rejected;
 use slotscope_report::view::Heat;
 use slotscope_topology::Topology;

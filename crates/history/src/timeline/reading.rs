@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use slotscope_app::pipeline::reading::Reading;
 use slotscope_app::pipeline::{file_nodes, rejected, slot_stats};
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::Format;
-use slotscope_engine::format::rdb::snapshot::Rdb;
-use slotscope_engine::format::slot_stats::Spelling;
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::{Redaction, spelled};
-use slotscope_engine::scan::{Incomplete as Stop, Scanned, SeenInput};
-use slotscope_engine::text;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::redact::{Redaction, spelled};
+use slotscope_base::text;
+use slotscope_count::scan::{Incomplete as Stop, Scanned, SeenInput};
 use slotscope_model::Incomplete;
+use slotscope_read::format::Format;
+use slotscope_read::format::rdb::snapshot::Rdb;
+use slotscope_read::format::slot_stats::Spelling;
 use slotscope_report::view::Heat;
 use slotscope_topology::Topology;
 

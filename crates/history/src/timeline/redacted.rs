@@ -1,6 +1,6 @@
 //! Redaction of a timeline: names of keys, tags, nodes and files.
 
-use slotscope_engine::redact::{Redact, Redaction};
+use slotscope_base::redact::{Redact, Redaction};
 use slotscope_topology::Topology;
 
 use crate::timeline::Timeline;

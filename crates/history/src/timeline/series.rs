@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::format::slot_stats::{Sample, Stats};
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::text;
+use slotscope_read::format::slot_stats::{Sample, Stats};
 use slotscope_report::view::Heat;
 use slotscope_topology::Topology;
 use slotscope_topology::of_names::of_names;
@@ -235,7 +235,7 @@ fn power_of_two(ms: u64) -> usize {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use slotscope_engine::format::slot_stats::line;
+    use slotscope_read::format::slot_stats::line;
 
     const START: u64 = 1_795_341_600;
 
@@ -368,7 +368,7 @@ mod tests {
             for (node, time, counters) in &samples {
                 let pairs: Vec<_> = counters.iter().map(|(slot, cpu)| format!("[{slot},{{\"cpu-usec\":{cpu}}}]")).collect();
                 let text = format!("[{}]", pairs.join(","));
-                let mut sample = slotscope_engine::format::slot_stats::answer(text.as_bytes()).unwrap();
+                let mut sample = slotscope_read::format::slot_stats::answer(text.as_bytes()).unwrap();
                 (sample.time, sample.node) = (Some(*time), Some(node.to_string()));
                 series.add(&sample).unwrap();
                 for (slot, cpu) in counters {

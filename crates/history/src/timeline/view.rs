@@ -1,6 +1,6 @@
 //! A timeline as sections: bursts, map, and nodes and tags over time.
 
-use slotscope_engine::text::{counted, percent, short, span, three_digits, time};
+use slotscope_base::text::{counted, percent, short, span, three_digits, time};
 use slotscope_model::node_labels::SharedParts;
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::time_map::{Marked, NamedSeries};

@@ -12,12 +12,12 @@ use slotscope_app::cli::printing::{OutputArgs, Rows, print_lines};
 use slotscope_app::cli::progress::When;
 use slotscope_app::cli::{Command, Ending, Run, values};
 use slotscope_app::options::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
+use slotscope_base::error::Result;
+use slotscope_base::name::Name;
 use slotscope_collect::acl;
 use slotscope_collect::run::{self, Options, Times};
-use slotscope_engine::error::Result;
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::manifest::{Level, Manifest};
-use slotscope_engine::source::collection::servers::Role;
+use slotscope_read::source::collection::manifest::{Level, Manifest};
+use slotscope_read::source::collection::servers::Role;
 
 use crate::cli::collect_view as view;
 

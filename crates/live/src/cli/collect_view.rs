@@ -2,9 +2,9 @@
 
 use slotscope_app::pipeline::collected::{facts, missing};
 use slotscope_app::pipeline::strays;
-use slotscope_engine::source::collection::load::LoadEntry;
-use slotscope_engine::source::collection::manifest::{Level, Manifest};
-use slotscope_engine::text::{counted, grouped};
+use slotscope_base::text::{counted, grouped};
+use slotscope_read::source::collection::load::LoadEntry;
+use slotscope_read::source::collection::manifest::{Level, Manifest};
 use slotscope_report::view::{Block, Cell, Column, Section, Table};
 
 /// The sections for a collection in `directory`, whose name is already escaped.

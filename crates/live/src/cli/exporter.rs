@@ -11,8 +11,8 @@ use slotscope_app::cli::live::{self, LiveArgs};
 use slotscope_app::cli::{Command, Ending, Run, say, values};
 use slotscope_app::options::headings::{ARGUMENTS, OUTPUT, RUN};
 use slotscope_app::pipeline::running;
+use slotscope_base::error::{Error, Result};
 use slotscope_collect::live::{Live, Snapshot};
-use slotscope_engine::error::{Error, Result};
 use slotscope_report::render::families::CONTENT_TYPE;
 
 use crate::exporter::http::{self, Answer};

@@ -14,7 +14,7 @@ use ratatui::crossterm::terminal::{
 use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 /// Whether the screen is active. Only changed while holding the lock on standard output.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);

@@ -13,11 +13,11 @@ use ratatui::crossterm::event::{
 use slotscope_app::cli::live::{self, LiveArgs};
 use slotscope_app::cli::{Command, Ending, Run, values};
 use slotscope_app::options::headings::{ARGUMENTS, RUN};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::text::shell_word;
 use slotscope_collect::address::Address;
 use slotscope_collect::live::Live;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::remote;
-use slotscope_engine::text::shell_word;
+use slotscope_read::source::remote;
 
 use crate::cli::full_screen::FullScreen;
 use crate::top::reader::{Reader, Request, Update};

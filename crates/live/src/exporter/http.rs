@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use httparse::{EMPTY_HEADER, Request, Status};
 
-use slotscope_engine::error::{Error, Result, reason};
+use slotscope_base::error::{Error, Result, reason};
 
 /// Maximum concurrent connections. Beyond this, the one idle longest is closed.
 const CONNECTIONS: usize = 16;

@@ -3,16 +3,16 @@
 use std::cmp::Reverse;
 
 use slotscope_app::pipeline::running::pairs;
+use slotscope_base::name::Name;
 use slotscope_collect::live::Snapshot;
 use slotscope_collect::probe::Reading;
 use slotscope_collect::work;
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::NodeWork;
 use slotscope_findings::summary::processes;
 use slotscope_model::Summary;
 use slotscope_model::nodes::NodeLoad;
 use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_model::state::{Role, State};
+use slotscope_read::source::collection::load::NodeWork;
 use slotscope_report::render::families::{END, Families};
 
 /// Nodes with their own series: those most above their fair share of memory or load.
@@ -287,7 +287,7 @@ mod tests {
     use super::*;
     use slotscope_collect::live::Primary;
     use slotscope_collect::probe::SlotCounts;
-    use slotscope_engine::source::collection::servers::ServerReading;
+    use slotscope_read::source::collection::servers::ServerReading;
 
     /// Primaries with `per` slots each, the first of which does half of all work.
     fn snapshot(primaries: usize, at_ms: i64) -> Snapshot {

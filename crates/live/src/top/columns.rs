@@ -1,8 +1,8 @@
 //! The columns of the tables.
 
+use slotscope_base::name::Name;
+use slotscope_base::text;
 use slotscope_collect::slot_keys::SlotKey;
-use slotscope_engine::name::Name;
-use slotscope_engine::text;
 use slotscope_model::state::State;
 
 use crate::top::rows::{Shard, Slot};

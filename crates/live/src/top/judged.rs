@@ -2,9 +2,9 @@
 //! summary, so that rows, colours and headline agree.
 
 use slotscope_app::pipeline::running::summary;
+use slotscope_base::error::Result;
 use slotscope_collect::live::Snapshot;
 use slotscope_collect::work;
-use slotscope_engine::error::Result;
 use slotscope_model::Summary;
 use slotscope_model::nodes::NodeLoad;
 use slotscope_model::standing::Standing;

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use slotscope_base::error::{Error, Result};
 use slotscope_collect::address::Address;
 use slotscope_collect::connection::Access;
 use slotscope_collect::live::{Live, Snapshot};
 use slotscope_collect::slot_keys::SlotKeys;
-use slotscope_engine::error::{Error, Result};
 
 use crate::top::judged;
 use crate::top::rows::Cluster;

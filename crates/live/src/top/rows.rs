@@ -3,8 +3,8 @@
 use slotscope_collect::live::{Primary, Snapshot};
 use slotscope_collect::probe::Reading;
 use slotscope_collect::work::{self, SlotWork};
-use slotscope_engine::source::collection::load::NodeWork;
 use slotscope_model::state::{Role, State};
+use slotscope_read::source::collection::load::NodeWork;
 
 /// A cluster between two readings.
 #[derive(Debug, Clone, Default)]

@@ -7,9 +7,9 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Cell, Paragraph, Row as Drawn, Table, Wrap};
 
+use slotscope_base::name::{Name, truncated};
+use slotscope_base::text::{counted, grouped};
 use slotscope_collect::slot_keys::{SlotKeys, common_tag};
-use slotscope_engine::name::{Name, truncated};
-use slotscope_engine::text::{counted, grouped};
 use slotscope_model::state::State;
 
 use crate::top::columns::{Row, fitting};
@@ -94,7 +94,7 @@ impl Painter<'_> {
     fn title(&self) -> Line<'static> {
         let screen = self.screen;
         let read = screen.read.as_ref();
-        let at = read.map(|read| slotscope_engine::calendar::utc(read.at_ms));
+        let at = read.map(|read| slotscope_base::calendar::utc(read.at_ms));
         let clock = at.and_then(|at| at.get(11..19).map(|time| format!("{time} UTC")));
         let shards = counted(self.cluster.shards.len() as u64, "shard");
         let parts = [

@@ -14,10 +14,10 @@ use slotscope_advisor::retagged::AllRetagged;
 use slotscope_advisor::spelling::Renaming;
 use slotscope_app::pipeline::reading::Reading;
 use slotscope_app::renaming::RenameRules;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::policy::Policy;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::slot::policy::Policy;
 
 use slotscope_topology::Topology;
 

@@ -14,9 +14,9 @@ use slotscope_app::cli::{Command, Ending, Run, say, say_stop};
 use slotscope_app::options::headings::LIMITS;
 use slotscope_app::pipeline::input_info;
 use slotscope_app::pipeline::reading::Reading;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::scan::{Scanned, SeenInput};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_count::scan::{Scanned, SeenInput};
 
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 

@@ -1,6 +1,6 @@
 //! A batch under construction: its slots, and its first keys.
 
-use slotscope_engine::format::parse::words::Word;
+use slotscope_read::format::parse::words::Word;
 
 use crate::fanout::outcome::DistinctSlots;
 

@@ -1,7 +1,7 @@
 //! How commands depend on all their keys.
 
-use slotscope_engine::command::Command;
-use slotscope_engine::format::parse::words::Word;
+use slotscope_base::command::Command;
+use slotscope_read::format::parse::words::Word;
 
 /// Whether a command's result depends on all its keys together, so that no client can split it across slots.
 pub(super) fn must_be_together(command: Option<&str>) -> bool {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 use slotscope_model::quantiles::Quantiles;
 use slotscope_model::{Incomplete, Rejected};
 

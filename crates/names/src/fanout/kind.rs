@@ -1,9 +1,9 @@
 //! Detects the kind of a fanout input from its first bytes.
 
-use slotscope_engine::command::COMMANDS;
-use slotscope_engine::format::capture::monitor_line::MonitorLine;
-use slotscope_engine::format::parse::words;
-use slotscope_engine::format::{self, Head};
+use slotscope_base::command::COMMANDS;
+use slotscope_read::format::Head;
+use slotscope_read::format::capture::monitor_line::MonitorLine;
+use slotscope_read::format::parse::words;
 
 /// The user's choice of the kind of an input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -69,7 +69,7 @@ fn is_table(head: &[u8]) -> bool {
         return false;
     }
     let whole = head.len() < HEAD;
-    let format = format::recognise(Head { bytes: head, whole });
+    let format = slotscope_detect::recognise(Head { bytes: head, whole });
     matches!(format, Ok(Some(format)) if matches!(format.name(), "csv" | "jsonl"))
 }
 

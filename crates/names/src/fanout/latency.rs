@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use slotscope_engine::tally::sketch::histogram::Histogram;
+use slotscope_count::tally::sketch::histogram::Histogram;
 use slotscope_model::balance::tidy;
 
 /// The share of a node's replies that count as slow, unless the user sets another.

@@ -17,16 +17,16 @@ pub mod unknown;
 pub(crate) mod view;
 
 use slotscope_advisor::batches::Batches;
-use slotscope_engine::command::{COMMANDS, Command, Commands};
-use slotscope_engine::format::capture::monitor_line::{MonitorLine, Sender};
-use slotscope_engine::format::capture::whole_commands::WholeCommand;
-use slotscope_engine::format::parse::words::{self, Word};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::tally::sketch::histogram::Histogram;
+use slotscope_base::command::{COMMANDS, Command, Commands};
+use slotscope_base::name::Name;
+use slotscope_base::slot::policy::Policy;
+use slotscope_count::tally::sketch::histogram::Histogram;
 use slotscope_findings::summary::quantiles;
 use slotscope_model::balance::tidy;
 use slotscope_model::{Incomplete, Rejected};
+use slotscope_read::format::capture::monitor_line::{MonitorLine, Sender};
+use slotscope_read::format::capture::whole_commands::WholeCommand;
+use slotscope_read::format::parse::words::{self, Word};
 use slotscope_topology::Topology;
 
 use crate::fanout::batch::Batch;
@@ -359,8 +359,8 @@ impl<'a> Fanout<'a> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use slotscope_engine::format::capture::whole_commands::WholeCommands;
-    use slotscope_engine::source::forward::Forward;
+    use slotscope_read::format::capture::whole_commands::WholeCommands;
+    use slotscope_read::source::forward::Forward;
     use std::io::Cursor;
 
     proptest! {

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use slotscope_engine::slot::set::SlotSet;
+use slotscope_base::slot::set::SlotSet;
 use slotscope_topology::Topology;
 
 /// How a batch ends.

@@ -1,7 +1,7 @@
 //! Scripts in MONITOR: the command that runs a script and the commands inside are one batch.
 
-use slotscope_engine::command::{COMMANDS, Command};
-use slotscope_engine::format::parse::words::Word;
+use slotscope_base::command::{COMMANDS, Command};
+use slotscope_read::format::parse::words::Word;
 
 use crate::fanout::batch::Batch;
 use crate::fanout::commands::keys_of;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 use slotscope_keyname::ids::pattern_of;
 use slotscope_model::balance::tidy;
 
@@ -199,7 +199,7 @@ mod tests {
         let keys: Vec<Vec<u8>> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
         let mut slots: Vec<u16> = keys
             .iter()
-            .map(|key| slotscope_engine::slot::slot(key))
+            .map(|key| slotscope_base::slot::slot(key))
             .collect();
         slots.sort_unstable();
         slots.dedup();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use slotscope_engine::format::parse::words::Word;
+use slotscope_read::format::parse::words::Word;
 
 use crate::fanout::batch::Batch;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 /// Maximum names counted individually, and bytes of each.
 const MOST: usize = 100;

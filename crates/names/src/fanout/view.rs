@@ -1,6 +1,6 @@
 //! The fan-out of batches as sections: reach, refusals, latency, and the worst kinds.
 
-use slotscope_engine::text::{counted, grouped, list, percent};
+use slotscope_base::text::{counted, grouped, list, percent};
 use slotscope_model::quantiles::Quantiles;
 use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
 

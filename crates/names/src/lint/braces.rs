@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use slotscope_engine::slot;
-use slotscope_engine::slot::policy::enterprise_tag;
+use slotscope_base::slot;
+use slotscope_base::slot::policy::enterprise_tag;
 
 /// The braces of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use slotscope_engine::slot::SlotBatch;
-use slotscope_engine::tally::Tally;
-use slotscope_engine::tally::tags::TagCounter;
+use slotscope_base::slot::SlotBatch;
+use slotscope_count::tally::Tally;
+use slotscope_count::tally::tags::TagCounter;
 
 use crate::lint::braces::Braces;
 use crate::lint::examples::Violations;

@@ -6,10 +6,10 @@ use std::path::Path;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::policy;
-use slotscope_engine::source::small_file;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::policy;
+use slotscope_read::source::small_file;
 
 use crate::lint::rules::{
     BUILT_IN, CustomRule, GLOBAL_TAGS, NAMESPACE, NamingLimits, NamingRules, PLACEHOLDER, Severity,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 /// Bytes kept of an example.
 const KEPT: usize = 200;

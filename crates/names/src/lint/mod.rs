@@ -10,8 +10,8 @@ pub(crate) mod view;
 
 use serde::Serialize;
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::tally::tags::TagCounter;
+use slotscope_base::metric::Metric;
+use slotscope_count::tally::tags::TagCounter;
 use slotscope_model::Rejected;
 use slotscope_model::balance::tidy;
 

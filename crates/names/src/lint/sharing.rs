@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use slotscope_engine::hash::hash;
-use slotscope_engine::tally::sketch::bottom_k::BottomK;
+use slotscope_base::hash::hash;
+use slotscope_count::tally::sketch::bottom_k::BottomK;
 
 /// Sample size: all tags of a small dump, and enough to detect a fraction of one percent in a large one.
 const SAMPLED: usize = 8192;

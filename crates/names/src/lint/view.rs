@@ -1,6 +1,6 @@
 //! Findings as sections: a count, then for each what is wrong, with a few example keys.
 
-use slotscope_engine::text::{counted, grouped, percent, truncated};
+use slotscope_base::text::{counted, grouped, percent, truncated};
 use slotscope_report::view::{Section, remarks};
 
 use crate::lint::{Counted, Finding, LintFindings, Severity};

@@ -16,9 +16,9 @@ use slotscope_app::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
 use slotscope_app::partial::tally_file::SCHEMA;
 use slotscope_app::partial::{self, Input, Part, Plan, Split};
 use slotscope_app::pipeline::reading::Options;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source::chunk::CHUNK;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::slot::policy::Policy;
+use slotscope_read::source::chunk::CHUNK;
 use slotscope_report::output::{Guard, SingleFile};
 
 /// Distributed counting: the counts of dumps, as a file

@@ -4,7 +4,7 @@
 use slotscope_canvas::font::{Style, fit};
 use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
 
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::slot::SLOTS;
 
 use crate::charts::field::{scale, tick_label};
 use crate::charts::sheet::{MARGIN, note, size};

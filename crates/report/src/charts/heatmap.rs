@@ -1,7 +1,7 @@
 //! slot-heatmap.png: one cell per slot, 128 per row, coloured by load, with node borders.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::metric::Metric;
+use slotscope_base::slot::SLOTS;
 use slotscope_model::nodes::NodeLoad;
 use slotscope_model::words::times;
 use slotscope_model::{HotSlot, Summary};

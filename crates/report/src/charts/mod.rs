@@ -13,11 +13,11 @@ use std::io::{self, Write};
 
 use slotscope_canvas::font::{Style, fit};
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text::{and_more, three_digits};
+use slotscope_base::slot::SLOTS;
+use slotscope_base::text::{and_more, three_digits};
 use slotscope_model::Summary;
 use slotscope_model::balance;
 use slotscope_model::nodes::NodeLoad;

@@ -1,8 +1,8 @@
 //! The content of nodes.png: for each judged role, every node's load in fair shares, divided into big keys, hot tags
 //! and the rest.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::short;
+use slotscope_base::metric::Metric;
+use slotscope_base::text::short;
 use slotscope_model::Summary;
 use slotscope_model::compared::Compared;
 use slotscope_model::independent_units::{Unit, UnitKind, UnitsBy};

@@ -3,8 +3,8 @@
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas};
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{and_more, three_digits};
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{and_more, three_digits};
 use slotscope_model::Summary;
 use slotscope_model::measure::Measure;
 use slotscope_model::state::Role;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 /// A CSV writer.
 pub struct CsvRows<W: Write>(csv::Writer<W>);

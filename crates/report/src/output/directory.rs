@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 use crate::output::guard::{Guard, Mark};
 use crate::output::staging::{self, Staging, Written};

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::file_identity::FileIdentity;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::file_identity::FileIdentity;
 
 /// How much of a file is read to identify it.
 const LOOKED_AT: u64 = 512;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use rayon::ThreadPool;
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 use crate::output::directory::Directory;
 use crate::output::guard::{Guard, Mark};

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 /// The endings of hidden names: no other program uses them, so what has one is ours to remove.
 const PART: &str = "slotscope-part";

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_base::error::{Error, Result};
 
 use crate::output::guard::{Guard, Mark};
 use crate::output::staging::{self, Staging, Written};

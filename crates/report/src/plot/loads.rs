@@ -1,9 +1,9 @@
 //! The loads shown by a picture, in the metric of the verdict, and their number format.
 
 use crate::plot::perfect_slot::CompoundPoisson;
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text::{grouped, plural, three_digits};
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::slot::SLOTS;
+use slotscope_base::text::{grouped, plural, three_digits};
 use slotscope_model::Summary;
 use slotscope_model::balance;
 use slotscope_model::balance::Balance;

@@ -1,8 +1,8 @@
 //! Number formats of axes: few digits, thousands separators, SI prefixes at 100,000 and above.
 
-use slotscope_engine::calendar::{self, unit_of_time};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{
+use slotscope_base::calendar::{self, unit_of_time};
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{
     binary_unit, bytes_in_three_digits, day, grouped, micros, power_of_1024, si_prefix,
     three_digits,
 };

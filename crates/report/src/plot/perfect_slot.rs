@@ -4,8 +4,8 @@
 //! ASTIN Bulletin 12, 1981). Units too small for the lattice are many in each slot: their sum is a gamma distribution (Bowers et
 //! al., Actuarial Mathematics, 1997, section 12.5). A few that are far heavier than all others are placed one by one.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::metric::Metric;
+use slotscope_base::slot::SLOTS;
 
 use slotscope_model::independent_units::Units;
 
@@ -313,8 +313,8 @@ mod tests {
         const BARS: usize = 40;
         for (dump, (units, size)) in DUMPS.into_iter().enumerate() {
             let sizes = (0..units).map(|i| size((i as f64 + 0.5) / units as f64).round());
-            let mut counted = slotscope_engine::tally::sketch::histogram::Histogram::<
-                { slotscope_engine::tally::sketch::histogram::COARSE },
+            let mut counted = slotscope_count::tally::sketch::histogram::Histogram::<
+                { slotscope_count::tally::sketch::histogram::COARSE },
             >::default();
             counted.add(sizes.clone().map(|size| size as u64));
             let pairs: Vec<_> = counted.means().map(|(size, n)| (size, n as f64)).collect();

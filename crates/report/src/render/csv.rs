@@ -48,8 +48,8 @@ fn field(cell: &Cell<'_>) -> String {
 mod tests {
     use super::*;
     use crate::view::{Column, Value};
-    use slotscope_engine::metric::Metric;
-    use slotscope_engine::name::Name;
+    use slotscope_base::metric::Metric;
+    use slotscope_base::name::Name;
 
     fn lines(columns: Vec<Column>, rows: Vec<Vec<Cell<'_>>>) -> String {
         let mut out = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use slotscope_engine::name::{Name, truncated};
+use slotscope_base::name::{Name, truncated};
 
 /// The content type of a page that ends with [`END`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
 use slotscope_model::{SCHEMA, Summary};
 
 /// Writes a summary.

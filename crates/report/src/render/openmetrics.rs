@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 use slotscope_model::Summary;
 use slotscope_model::nodes::NodeLoad;
 use slotscope_model::role_verdict::RoleVerdict;

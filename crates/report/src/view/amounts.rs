@@ -1,7 +1,7 @@
 //! Lengths of key names and sizes of values.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::amount_cell;
+use slotscope_base::metric::Metric;
+use slotscope_base::text::amount_cell;
 use slotscope_model::Summary;
 use slotscope_model::quantiles::Quantiles;
 

@@ -1,6 +1,6 @@
 //! The capacity of nodes, if the user gave their memory.
 
-use slotscope_engine::text::{bytes, counted};
+use slotscope_base::text::{bytes, counted};
 use slotscope_model::Summary;
 use slotscope_model::capacity::{Capacity, NodeRoom};
 use slotscope_model::limit;

@@ -1,8 +1,8 @@
 //! A cell of a table: a typed value. All renderers write the same value, in display form or exact.
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::{Name, shown};
-use slotscope_engine::text;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::{Name, shown};
+use slotscope_base::text;
 use slotscope_model::nodes::NodeLoad;
 
 /// The content of a cell.

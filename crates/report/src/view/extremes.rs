@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{self, counted, grouped, short};
+use slotscope_base::name::Name;
+use slotscope_base::text::{self, counted, grouped, short};
 use slotscope_model::Summary;
 use slotscope_model::extremes::{ExtremeKey, ExtremeKeys};
 use slotscope_model::nodes::NodeLoad;

@@ -1,7 +1,7 @@
 //! Amounts over time, as they were and as they may become, with the limit that they reach.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{and_more, day};
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{and_more, day};
 
 use crate::palette::{ALARM, EXPECTED, FRAME, LIGHT_LOAD, LOAD, Rgb, WATCH};
 use crate::plot::axis::Axis;

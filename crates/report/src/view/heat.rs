@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 
-use slotscope_engine::text::{
-    bytes, bytes_in_three_digits, counted, micros, percent, three_digits,
-};
+use slotscope_base::text::{bytes, bytes_in_three_digits, counted, micros, percent, three_digits};
 
 /// Microseconds per second.
 const MICROS: f64 = 1e6;
@@ -71,7 +69,7 @@ impl Heat {
     /// An amount in a table.
     pub fn cell(self, amount: u64) -> String {
         match self {
-            Heat::Ops => slotscope_engine::text::grouped(amount),
+            Heat::Ops => slotscope_base::text::grouped(amount),
             Heat::Cpu => micros(amount as f64),
             Heat::Network => bytes(amount),
         }

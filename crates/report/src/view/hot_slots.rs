@@ -1,6 +1,6 @@
 //! The slots with the most CPU time while load was measured, and their keys.
 
-use slotscope_engine::text::{self, bytes, counted};
+use slotscope_base::text::{self, bytes, counted};
 use slotscope_model::Summary;
 use slotscope_model::hot_slots::{KeyAtWork, SlotAtWork};
 

@@ -1,8 +1,8 @@
 //! The input: files, rejected rows, and possible faults.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{and_more, bytes, counted, grouped, name, truncated};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::text::{and_more, bytes, counted, grouped, name, truncated};
 use slotscope_model::coverage::{Extent, Lacking, RoleCoverage};
 use slotscope_model::{FileFacts, InputFacts, Summary};
 

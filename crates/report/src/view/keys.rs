@@ -1,7 +1,7 @@
 //! Keys: heaviest, largest, types and databases.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{amount, counted, short};
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{amount, counted, short};
 use slotscope_model::Summary;
 use slotscope_model::keys::Key;
 

@@ -1,8 +1,8 @@
 //! Expiry and idle time of keys.
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{self, counted, grouped, percent, span};
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::text::{self, counted, grouped, percent, span};
 use slotscope_model::Summary;
 use slotscope_model::expiry::FullestTime;
 use slotscope_model::expiry::{Leaving, LeavingPart};

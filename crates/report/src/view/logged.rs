@@ -1,10 +1,10 @@
 //! Slow and large commands logged by servers while load was measured.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::source::collection::load::CommandLogKind;
-use slotscope_engine::text::{counted, grouped};
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{counted, grouped};
 use slotscope_model::Summary;
 use slotscope_model::logged::{CommandAtWork, LoggedAtWork};
+use slotscope_read::source::collection::load::CommandLogKind;
 
 use crate::view::table::{Rank, TableBuilder};
 use crate::view::{Cell, Column, Section, Table};

@@ -34,8 +34,8 @@ pub(crate) use steps::StepTable;
 pub use table::{Column, Table, TableBuilder};
 pub use time_map::TimeMap;
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::shown;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::shown;
 use slotscope_model::Summary;
 use slotscope_model::state::State;
 

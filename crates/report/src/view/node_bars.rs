@@ -1,7 +1,7 @@
 //! The nodes in few lines, and from their own key counts.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::counted;
+use slotscope_base::metric::Metric;
+use slotscope_base::text::counted;
 use slotscope_model::Summary;
 use slotscope_model::measure::Measure;
 use slotscope_model::node_counts::NodeCounts;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{counted, percent};
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
+use slotscope_base::text::{counted, percent};
 use slotscope_model::Summary;
 use slotscope_model::capacity::NodeRoom;
 use slotscope_model::coverage::Extent;

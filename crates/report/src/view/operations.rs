@@ -1,6 +1,6 @@
 //! Operations on keys: number, rate, and commands.
 
-use slotscope_engine::text::{self, counted, grouped, percent, short, three_digits};
+use slotscope_base::text::{self, counted, grouped, percent, short, three_digits};
 use slotscope_model::Summary;
 use slotscope_model::operations::{AbsentKeys, Operations};
 

@@ -1,7 +1,7 @@
 //! Patterns of key names and their prefixes.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_base::metric::Metric;
+use slotscope_base::name::Name;
 use slotscope_model::Summary;
 use slotscope_model::patterns::{GroupLoad, KeyGroups};
 

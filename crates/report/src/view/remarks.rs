@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use slotscope_engine::text::{counted, grouped};
+use slotscope_base::text::{counted, grouped};
 use slotscope_model::{Incomplete, Rejected};
 
 use crate::view::{Block, Section};

@@ -1,7 +1,7 @@
 //! The hash slots: a map, the hottest ones, and how evenly they are filled.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{self, amount_cell, grouped};
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{self, amount_cell, grouped};
 use slotscope_model::independent_units::slot_cv;
 use slotscope_model::{HotSlot, Summary};
 

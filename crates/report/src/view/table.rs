@@ -1,6 +1,6 @@
 //! A table: columns with explanations, and rows of typed cells. A renderer shows as many rows as fit.
 
-use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_base::metric::{Metric, PerMetric};
 
 use crate::view::{Cell, Value};
 

@@ -1,8 +1,8 @@
 //! Hash tags by rank, heaviest first, on two logarithmic axes: shows whether a few tags or very many small ones make up
 //! the load, and how close the largest are to filling a slot or a node.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{name, percent};
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{name, percent};
 use slotscope_model::Summary;
 use slotscope_model::tags::{Tag, Tags};
 

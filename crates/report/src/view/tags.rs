@@ -1,7 +1,7 @@
 //! Hash tags: the heaviest ones, and keys per tag.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{amount, grouped, percent};
+use slotscope_base::metric::Metric;
+use slotscope_base::text::{amount, grouped, percent};
 use slotscope_model::Summary;
 
 use crate::view::keys::share_column;

@@ -1,7 +1,7 @@
 //! The answer: what is wrong, why, what to do, and what other risks there are. Terminal and page show the same
 //! findings and steps in the same order.
 
-use slotscope_engine::text::{and_more, counted};
+use slotscope_base::text::{and_more, counted};
 use slotscope_model::Summary;
 use slotscope_model::cause::{Cause, CauseKind};
 use slotscope_model::finding::{Finding, FindingKind};
@@ -184,7 +184,7 @@ pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
 /// A problem that no step fixes, and why.
 fn still(verdict: &Verdict, left: &Left) -> String {
     let units = left.units.iter();
-    let mut named: Vec<String> = units.map(slotscope_engine::text::short).collect();
+    let mut named: Vec<String> = units.map(slotscope_base::text::short).collect();
     // A key may be in several rows.
     named.dedup();
     let units = if named.is_empty() {

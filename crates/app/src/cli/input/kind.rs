@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::manifest;
-use slotscope_engine::source::{Source, remote};
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_read::source::collection::manifest;
+use slotscope_read::source::{Source, remote};
 
 use crate::partial;
 use crate::pipeline::slot_stats;

@@ -7,9 +7,9 @@ pub mod tally_files;
 
 use std::path::{Path, PathBuf};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source::collection::Collection;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::slot::policy::Policy;
+use slotscope_read::source::collection::Collection;
 use slotscope_topology::Topology;
 
 use crate::cli::input::kind::{Refused, check_paths, check_sources};

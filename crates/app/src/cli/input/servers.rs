@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_base::slot::policy::Policy;
+use slotscope_base::text::shell_word;
 use slotscope_collect::run::{self, Options};
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source::remote;
-use slotscope_engine::text::shell_word;
 use slotscope_findings::steps::MEASURING;
 use slotscope_model::step::StepKind;
 use slotscope_model::{InputFacts, Summary};
+use slotscope_read::source::remote;
 use slotscope_report::output::WholeDirectory;
 
 use crate::cli::collect_bar::CollectBar;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
-use slotscope_engine::source::small_file;
+use slotscope_base::error::{Error, Result};
+use slotscope_base::name::Name;
+use slotscope_read::source::small_file;
 
 use crate::cli::input::kind::InputKind;
 use crate::partial::recount_file::{self, RecountFile};

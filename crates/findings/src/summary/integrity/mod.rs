@@ -2,7 +2,7 @@
 //!
 //! `of_loads` finds those in slot and node loads, `of_files` those in the files read.
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 
 pub mod of_files;
 

@@ -1,7 +1,7 @@
 //! Signs of damage in the files read, regardless of their keys: dumps of nodes that cover the same slots, and RDB files
 //! of different times.
 
-use slotscope_engine::name::Name;
+use slotscope_base::name::Name;
 use slotscope_model::FileFacts;
 use slotscope_model::integrity::{Damage, Integrity};
 use slotscope_topology::overlap::Overlap;

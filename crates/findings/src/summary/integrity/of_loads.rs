@@ -4,10 +4,10 @@
 //! clean dumps: among 2,600 simulated ones with sequential ids, the extremes were 33.5 against the limit of 45 in (a),
 //! 1.13 of the 99% quantile against 2 in (b), and 6.5 sigma against 10 in (c).
 
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text::short;
+use slotscope_base::metric::{Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::text::short;
 
 use crate::summary::integrity::{TWICE, of_files};
 use crate::wording::integrity as said;

@@ -5,7 +5,7 @@
 //! of n nodes exceeds x with probability 1 - prod(1 - q_i(x)), treating nodes as independent. Their loads have a fixed
 //! sum, hence negative correlation, so the bound is too high by a tiny amount.
 
-use slotscope_engine::slot::SLOTS;
+use slotscope_base::slot::SLOTS;
 
 use crate::summary::perfect_hash::chance::RandomUnits;
 

@@ -8,13 +8,13 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Color;
 
+use slotscope_base::error::Error;
+use slotscope_base::name::Name;
 use slotscope_collect::live::{Primary, Snapshot};
 use slotscope_collect::probe::{Reading, SlotCounts};
 use slotscope_collect::slot_keys::{SlotKey, SlotKeys};
-use slotscope_engine::error::Error;
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::servers::ServerReading;
 use slotscope_model::state::State;
+use slotscope_read::source::collection::servers::ServerReading;
 
 use crate::top::judged::judge;
 use crate::top::rows::{Cluster, Health};

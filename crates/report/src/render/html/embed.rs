@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_base::metric::{Metric, PerMetric};
 use slotscope_model::Summary;
 use slotscope_model::balance::{Balance, tidy};
 use slotscope_model::independent_units::slot_cv;

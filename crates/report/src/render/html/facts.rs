@@ -1,6 +1,6 @@
 //! The numbers at the top of the page, and how the report was made.
 
-use slotscope_engine::text::{bytes, counted, grouped, percent, time, truncated};
+use slotscope_base::text::{bytes, counted, grouped, percent, time, truncated};
 use slotscope_model::measure::Measure;
 use slotscope_model::{Dumped, Summary};
 

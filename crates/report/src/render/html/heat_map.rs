@@ -5,7 +5,7 @@
 use askama::{Result, Template};
 use serde::Serialize;
 
-use slotscope_engine::text::truncated as cut;
+use slotscope_base::text::truncated as cut;
 
 use crate::render::html::embed::{base36, for_script};
 use crate::view::{Heat, TimeMap};

@@ -27,7 +27,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use slotscope_engine::text::grouped;
+use slotscope_base::text::grouped;
 use slotscope_model::Summary;
 
 use crate::palette;

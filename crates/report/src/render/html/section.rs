@@ -2,8 +2,8 @@
 
 use askama::{Result, Template};
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::text::truncated;
+use slotscope_base::metric::Metric;
+use slotscope_base::text::truncated;
 
 use crate::render::html::figure::Figure;
 use crate::render::html::heat_map;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use askama::Template;
 
-use slotscope_engine::metric::Metric;
+use slotscope_base::metric::Metric;
 
 use crate::palette;
 use crate::render::html::section::{Context, Section};

@@ -1,7 +1,7 @@
 //! How the page prints names, counts and times.
 
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{self, truncated};
+use slotscope_base::name::Name;
+use slotscope_base::text::{self, truncated};
 use slotscope_model::nodes::NodeLoad;
 
 /// Maximum characters of a name; the rest becomes an ellipsis.

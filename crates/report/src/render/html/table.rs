@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use slotscope_engine::name::ISOLATION;
-use slotscope_engine::text::grouped;
+use slotscope_base::name::ISOLATION;
+use slotscope_base::text::grouped;
 
 use crate::render::html::spell::{SHOWN, cut, short_count};
 use crate::view::cell::Tone;
@@ -250,8 +250,8 @@ impl Bar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_engine::metric::Metric;
-    use slotscope_engine::name::Name;
+    use slotscope_base::metric::Metric;
+    use slotscope_base::name::Name;
 
     #[test]
     fn a_table_keeps_to_its_budget_and_says_where_the_rest_is() {

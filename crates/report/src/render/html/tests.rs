@@ -1,9 +1,9 @@
 //! Properties of the page's text: allowed scripts, size, colours.
 
-use slotscope_engine::metric::{Errors, Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::tally::{Parts, Tallies};
+use slotscope_base::metric::{Errors, Metric, PerMetric};
+use slotscope_base::name::Name;
+use slotscope_base::slot::SLOTS;
+use slotscope_count::tally::{Parts, Tallies};
 use slotscope_findings::summary::observed::Observed;
 use slotscope_findings::summary::summarise;
 use slotscope_model::node_labels::SharedParts;

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use slotscope_engine::name::ISOLATION;
-use slotscope_engine::text::and_more;
+use slotscope_base::name::ISOLATION;
+use slotscope_base::text::and_more;
 use slotscope_model::state::State;
 
 use crate::view::{Block, Scope, Section, StepTable};

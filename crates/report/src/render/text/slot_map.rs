@@ -1,8 +1,8 @@
 //! The hash slots as a small shaded map: shows at a glance where the load is.
 
-use slotscope_engine::metric::Metric;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text::{amount, amount_cell};
+use slotscope_base::metric::Metric;
+use slotscope_base::slot::SLOTS;
+use slotscope_base::text::{amount, amount_cell};
 
 /// No load, less than half of the median, up to `DARK` times the median, up to `DARKEST` times, and more.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];

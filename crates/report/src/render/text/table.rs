@@ -6,8 +6,8 @@ use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, Row, Table as Grid, Width, presets,
 };
 
-use slotscope_engine::name::{ISOLATION, isolated};
-use slotscope_engine::text::{truncated, without_middle};
+use slotscope_base::name::{ISOLATION, isolated};
+use slotscope_base::text::{truncated, without_middle};
 
 use crate::render::text::{Page, WIDTHS, shown_chars};
 use crate::view::table::Rank;
@@ -209,8 +209,8 @@ fn bar(value: f64, cells: usize) -> String {
 mod tests {
     use super::*;
     use crate::view::Column;
-    use slotscope_engine::metric::Metric;
-    use slotscope_engine::name::Name;
+    use slotscope_base::metric::Metric;
+    use slotscope_base::name::Name;
 
     fn text(table: &Table<'_>, width: usize, whole_names: bool) -> String {
         let page = Page {

@@ -1,6 +1,6 @@
 //! Heat by time and slot as a shaded map: one line per 512 slots, time from left to right.
 
-use slotscope_engine::text::{counted, time};
+use slotscope_base::text::{counted, time};
 
 use crate::render::text::slot_map::{DARK, DARKEST, median, shade};
 use crate::view::TimeMap;

@@ -2,7 +2,7 @@
 
 use slotscope_advisor::decision::Evidence;
 use slotscope_advisor::findings::AdviseFindings;
-use slotscope_engine::text::{counted, grouped, percent, shell_word};
+use slotscope_base::text::{counted, grouped, percent, shell_word};
 
 use crate::view::{Block, Section};
 

@@ -5,8 +5,8 @@ mod schemes;
 mod sentence;
 
 use slotscope_advisor::findings::{Advice, AdviseFindings, FamilyAdvice};
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{grouped, list};
+use slotscope_base::name::Name;
+use slotscope_base::text::{grouped, list};
 
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Section, Table};

@@ -2,8 +2,8 @@
 
 use slotscope_advisor::findings::{AdviseFindings, SchemeScore};
 use slotscope_advisor::soundness::Soundness;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::list;
+use slotscope_base::name::Name;
+use slotscope_base::text::list;
 
 use crate::view::advice::NAMED;
 use crate::view::table::Rank;

@@ -2,8 +2,8 @@
 
 use slotscope_advisor::findings::{AdviseFindings, SchemeScore};
 use slotscope_advisor::reasons::KeepReason;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{counted, list, percent};
+use slotscope_base::name::Name;
+use slotscope_base::text::{counted, list, percent};
 
 use crate::view::advice::NAMED;
 
