@@ -1,4 +1,5 @@
-//! Counts keys from the bytes of a dump: the part of [slotscope](https://docs.rs/slotscope) that reads every key.
+//! Counts the keys of dumps: the scan drives the sources and formats of slotscope-read on all cores, in bounded memory, and
+//! hands every batch of keys to the tallies. For [slotscope](https://docs.rs/slotscope).
 //!
 //! ```text
 //! source -> format -> slot -> tally
@@ -7,16 +8,6 @@
 //!
 //! # How the fast path works
 //!
-//! - Files are read with positional reads into one buffer a thread, not mapped: a mapped file that is truncated kills
-//!   the process. Pipes and compressed input are read by plain threads, never inside a rayon task.
-//! - A chunk owns the lines that start in it. Only the owner reads past the end of its chunk, up to 64 MiB for one
-//!   line, so hostile input costs no more than other input.
-//! - Objects are read by the same positional reads, from ranges that runtime threads prefetch: sequential readers are
-//!   scans, others get only the bytes they ask for. No worker of a scan waits for a future.
-//! - An RDB file is walked by one thread: values are skipped by length, and without a checksum to verify they are not
-//!   even read. Its rows go to the workers in batches of columns (`RowBatch`), which are recycled like blocks. Where
-//!   many strings are together, they are skipped by length alone, and the workers read them from the bytes of the file;
-//!   the same is done with the commands of an append-only file.
 //! - Keys go through in batches that stay in the first caches: find the line ends, find the hash tags, hash, add. A
 //!   batch without a brace is not searched for tags.
 //! - Tags: a plain table of names while they fit. Beyond that, one table of 8 bytes a tag that all threads share
@@ -33,7 +24,7 @@
 //!   same places: its template. Where all but the ids is equal, so is the pattern. Only for a key without a template
 //!   a shape is made, a hash that ignores its ids and how long they are, and only for a shape that is new a name. Where few keys have a template, none is looked for. Keys and weights are added up by pattern
 //!   in columns that stay in the first cache, and slots are noted only of patterns that do not have all of them yet.
-//! - What concerns few keys of a batch, such as those with a tag, is listed first, 64 keys at a time (`simd/rows.rs`):
+//! - What concerns few keys of a batch, such as those with a tag, is listed first, 64 keys at a time (`rows.rs` of slotscope-base):
 //!   flags become a mask, and its bits numbers, without a branch a key.
 #![deny(missing_docs)]
 

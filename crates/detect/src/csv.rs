@@ -46,7 +46,7 @@ impl Format for Csv {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotscope_read::format::reading::{assert_reads, named, refused};
+    use slotscope_read::format::reading::{assert_reads, refused};
     use slotscope_read::format::table::columns::KeyEscapes;
 
     #[test]
@@ -154,22 +154,6 @@ mod tests {
                 ..ColumnNames::USUAL
             };
             assert_reads(&Csv { names }, &[(content, expected)]);
-        }
-    }
-
-    #[test]
-    fn only_a_header_with_a_key_among_other_columns_is_detected() {
-        for (content, name) in [
-            ("key,size\na,1\n", "csv"),
-            ("db;name\n1;a\n", "csv"),
-            ("key,size\n", "csv"),
-            ("key\na", "lines"),
-            ("user:1,user:2\na", "lines"),
-            ("a,b\na", "lines"),
-            ("key,{user}:1\na", "lines"),
-            ("\na\na", "lines"),
-        ] {
-            assert_eq!(named(content, true), Some(name), "{content:?}");
         }
     }
 }

@@ -137,3 +137,43 @@ pub fn detect(head: Head<'_>) -> Option<&'static dyn Format> {
     let recognised = recognise(head).ok()??;
     named(recognised.name()).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_without_a_grammar_is_told_by_its_lines() {
+        for (text, name) in [
+            (
+                "OK\n1795216374.1 [0 127.0.0.1:5] \"get\" \"s\"\n",
+                "monitor",
+            ),
+            ("{\"key\":\"a\",\"size\":5}\n", "jsonl"),
+            ("[{\"key\":\"a\",\"ops\":5}]\n", "jsonl"),
+            ("[\n{\"key\":\"s\"}\n]", "jsonl"),
+            ("database,key,type,size\n", "csv"),
+            ("[\"a\"b]", "lines"),
+            ("[a]\n", "lines"),
+            ("[\"c\",\"d\"]\nuser:1\nuser:2\n", "lines"),
+            ("1 \"a\"\n2 \"b\"\n3 \"c\"\n", "lines"),
+            ("\"key\",\"size\"\n\"a\",1\n", "csv"),
+            ("a 1\nb 2\n", "lines"),
+            ("{\"name\":\"a\"}\n", "jsonl"),
+            ("[{\"key\":\"a\"}]", "jsonl"),
+            ("{\"id\":\"a\"}\n", "lines"),
+            ("key,size\na,1\n", "csv"),
+            ("db;name\n1;a\n", "csv"),
+            ("key,size\n", "csv"),
+            ("key\na", "lines"),
+            ("user:1,user:2\na", "lines"),
+            ("a,b\na", "lines"),
+            ("key,{user}:1\na", "lines"),
+            ("\na\na", "lines"),
+        ] {
+            let bytes = text.as_bytes();
+            let found = detect(Head { bytes, whole: true }).map(Format::name);
+            assert_eq!(found, Some(name), "{text:?}");
+        }
+    }
+}

@@ -186,10 +186,12 @@ impl Sink for Found {
 /// The name of the format with a grammar that an input starting with these bytes, or being these, has.
 pub fn named(content: impl AsRef<[u8]>, whole: bool) -> Option<&'static str> {
     let bytes = content.as_ref();
-    let answers = |format: &&&dyn Format| format.detect(Head { bytes, whole }) != Detected::No;
-    let first = GRAMMARS.iter().find(answers)?;
-    let is_sure = first.detect(Head { bytes, whole }) == Detected::Yes;
-    is_sure.then(|| first.name())
+    let mut answers = GRAMMARS
+        .iter()
+        .map(|format| (format.name(), format.detect(Head { bytes, whole })));
+    let (name, answer) = answers
+        .find(|(_, answer)| *answer == Detected::Yes || !whole && *answer == Detected::NeedMore)?;
+    (answer == Detected::Yes).then_some(name)
 }
 
 /// Why a format does not open an input; empty if it does.

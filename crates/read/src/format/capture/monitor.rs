@@ -334,7 +334,6 @@ mod tests {
     fn each_key_of_a_command_is_an_operation() {
         let expected = r"key:2 by=set database=0 at=1795216373125; a\x00 by=mget database=3 at=1795216373500; b c by=mget database=3 at=1795216373500; s by=get database=0 at=1795216374133; s1 by=xread database=0 at=1795216374500; s2 by=xread database=0 at=1795216374500; !284; Progress=1; NoKeyCommand=1; Script=1; UnknownCommand=1; Command=1 at 242: ft.get";
         assert_reads(&Monitor, &[(LINES, expected)]);
-        assert_eq!(named(LINES, true), Some("monitor"));
         for idle in ["OK\n", "+OK\r\n"] {
             assert_eq!(named(idle.as_bytes(), true), Some("monitor"), "{idle}");
         }

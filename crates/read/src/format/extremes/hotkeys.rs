@@ -134,8 +134,6 @@ mod tests {
             assert_eq!(named(content, true), Some("hotkeys"), "{content}");
         }
         for (content, name) in [
-            ("{\"key\":\"a\",\"size\":5}\n", "jsonl"),
-            ("[{\"key\":\"a\",\"ops\":5}]\n", "jsonl"),
             ("[\"key\",\"b\"]", "redis-json"),
             ("1) \"key\"\n2) \"b\"\n", "numbered"),
         ] {

@@ -104,8 +104,6 @@ mod tests {
             ("database,key,type,size,size_readable,freq\n", "hdt-rdb"),
             (prefixes, "hdt-rdb"),
             ("[\n{\"db\":0,\"key\":\"s\",\"size\":1}\n]", "hdt-rdb"),
-            ("[\n{\"key\":\"s\"}\n]", "jsonl"),
-            ("database,key,type,size\n", "csv"),
         ] {
             assert_eq!(named(content, true), Some(name));
         }

@@ -229,9 +229,6 @@ mod tests {
             ("[\"0\",[\"a\"]]", "redis-json"),
             ("[\"c\",\"d\"]\n", "redis-json"),
             (r#"["a\\"]"#, "redis-json"),
-            ("[\"a\"b]", "lines"),
-            ("[a]\n", "lines"),
-            ("[\"c\",\"d\"]\nuser:1\nuser:2\n", "lines"),
             ("\"a\"\n\"b\"\n", "quoted"),
         ] {
             assert_eq!(named(text, true), Some(name), "{text}");

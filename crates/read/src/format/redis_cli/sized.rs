@@ -168,11 +168,8 @@ mod tests {
             ("\"a\" 1\n\"b\" 2\n", "sized"),
             ("12\t\"a\"\n", "sized"),
             ("\"a\",1\n\"b\",2\n", "sized"),
-            ("1 \"a\"\n2 \"b\"\n3 \"c\"\n", "lines"),
             ("\"a\"\n\"b\"\n", "quoted"),
             ("1) \"a\"\n2) \"b\"\n", "numbered"),
-            ("\"key\",\"size\"\n\"a\",1\n", "csv"),
-            ("a 1\nb 2\n", "lines"),
         ] {
             assert_eq!(named(content, true), Some(name), "{content}");
         }

@@ -323,7 +323,7 @@ impl Rows for JsonKeys {
 mod tests {
     use super::*;
     use crate::format::Notice;
-    use crate::format::reading::{assert_reads, named, read_whole, refused};
+    use crate::format::reading::{assert_reads, read_whole, refused};
 
     #[test]
     fn members_are_found_by_name_and_keys_are_decoded() {
@@ -366,15 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn only_objects_with_a_key_are_detected() {
-        for (content, name) in [
-            ("{\"name\":\"a\"}\n", "jsonl"),
-            ("[{\"key\":\"a\"}]", "jsonl"),
-            ("{\"id\":\"a\"}\n", "lines"),
-            ("[\"a\"]\n", "redis-json"),
-        ] {
-            assert_eq!(named(content, true), Some(name));
-        }
+    fn an_input_without_a_key_is_refused() {
         assert_eq!(
             refused(&USUAL, "{\"id\":1,\"size\":2}\n"),
             "no member \"key\"; members are: \"id\", \"size\""
