@@ -382,7 +382,10 @@ fn the_architecture_names_every_part_of_the_code() {
         "crates/names/src",
         "crates/history/src",
         "crates/parts/src",
-        "crates/engine/src",
+        "crates/base/src",
+        "crates/count/src",
+        "crates/detect/src",
+        "crates/read/src",
         "crates/findings/src",
         "crates/report/src",
     ];

@@ -18,7 +18,7 @@ struct Layers {
 const LAYERS: &[Layers] = &[
     Layers {
         root: "crates/base/src",
-        leaves: "ansi block calendar error file_identity glob hash host lfu metric name redact secret sentence text LISTED",
+        leaves: "ansi block calendar error file_identity glob hash host lfu metric name redact secret sentence small_file text LISTED",
         rows: &[
             // Operations are weighed by the times of their commands.
             ("batch", "command::times"),
@@ -27,6 +27,7 @@ const LAYERS: &[Layers] = &[
             ("redact", "error name sentence"),
             ("sentence", "name"),
             ("slot", "batch"),
+            ("small_file", "error"),
             // Text spells names and amounts of metrics.
             ("text", "calendar metric name"),
         ],
@@ -48,7 +49,7 @@ const LAYERS: &[Layers] = &[
             ("by_name", "csv"),
             ("chosen", "by_name csv named"),
             ("csv", "shape"),
-            // What prints keys among other text is refused with the pattern that peels them out.
+            // Keys among other text: the refusal has the pattern that peels them out.
             ("not_a_dump", "shape::peel"),
             ("shape", "not_a_dump"),
         ],

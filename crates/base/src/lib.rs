@@ -1,5 +1,5 @@
-//! What all crates of [slotscope](https://docs.rs/slotscope) use: names and amounts and their spelling, errors, the commands of
-//! servers, and keys in batches with their slots.
+//! Names and amounts and their spelling, errors, the commands of servers, and keys in batches with their slots: the leaves that
+//! all crates of [slotscope](https://docs.rs/slotscope) use.
 #![deny(missing_docs)]
 
 #[doc(hidden)]
@@ -32,6 +32,8 @@ pub mod sentence;
 #[doc(hidden)]
 pub mod simd;
 pub mod slot;
+#[doc(hidden)]
+pub mod small_file;
 #[doc(hidden)]
 pub mod text;
 

@@ -1,5 +1,5 @@
-//! Tells what a text is: a dump in a format with a grammar, a text whose lines have a shape, or something that is no dump
-//! of keys, which is refused by what it is. For [slotscope](https://docs.rs/slotscope).
+//! Tells what a text is: a dump in a format with a grammar, a text whose lines have a shape, or something else, which is refused
+//! by what it is. For [slotscope](https://docs.rs/slotscope).
 #![deny(missing_docs)]
 
 #[doc(hidden)]

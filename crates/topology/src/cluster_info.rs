@@ -9,7 +9,7 @@ use std::path::Path;
 
 use slotscope_base::ansi;
 use slotscope_base::error::{Error, Result};
-use slotscope_read::source::small_file;
+use slotscope_base::small_file;
 
 /// Listings are far smaller; anything near this is another kind of file.
 const MAX_BYTES: u64 = 16 << 20;

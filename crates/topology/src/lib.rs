@@ -34,7 +34,7 @@ use serde_json::Value;
 use slotscope_base::error::{Error, Result};
 use slotscope_base::name::Name;
 use slotscope_base::slot::SLOTS;
-use slotscope_read::source::small_file;
+use slotscope_base::small_file;
 
 use crate::claims::quoted;
 

@@ -11,13 +11,14 @@ use serde::Serialize;
 use slotscope_base::error::{Error, Result};
 use slotscope_base::name::Name;
 use slotscope_base::secret::{Credentials, Secret};
+use slotscope_base::small_file;
 use slotscope_collect::address::{Address, Seed};
 use slotscope_collect::connection::Access;
 use slotscope_collect::run::Options;
 use slotscope_collect::silent::Silent;
 use slotscope_collect::tls::{Tls, TlsConfig};
 use slotscope_read::source::collection::manifest::Level;
-use slotscope_read::source::{remote, small_file};
+use slotscope_read::source::remote;
 
 use crate::cli::values;
 use crate::options::headings::SERVERS;

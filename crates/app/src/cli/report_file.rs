@@ -4,8 +4,8 @@ use std::path::Path;
 
 use slotscope_base::error::Result;
 use slotscope_base::name::Name;
+use slotscope_base::small_file;
 use slotscope_model::Summary;
-use slotscope_read::source::small_file;
 use slotscope_report::json;
 
 /// Above the size of any report.json: with all metrics and full lists it has 3 MiB.

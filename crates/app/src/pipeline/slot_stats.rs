@@ -7,13 +7,14 @@ use slotscope_base::error::{Error, Result};
 use slotscope_base::metric::Metric;
 use slotscope_base::name::Name;
 use slotscope_base::slot::SLOTS;
+use slotscope_base::small_file;
 use slotscope_count::scan::{Incomplete, Scanned, SeenInput};
 use slotscope_count::tally::rejects::Rejects;
 use slotscope_count::tally::slots_by_input::SlotsByInput;
 use slotscope_count::tally::{Parts, Tallies};
 use slotscope_read::format::ReadStats;
 use slotscope_read::format::slot_stats::{self, MAX_BYTES, NAME, Sample, Spelling};
-use slotscope_read::source::{Source, small_file, stream};
+use slotscope_read::source::{Source, stream};
 
 use crate::pipeline::counters::{CounterReadings, Counters, Reading};
 

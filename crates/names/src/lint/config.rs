@@ -9,7 +9,7 @@ use serde::Deserialize;
 use slotscope_base::error::{Error, Result};
 use slotscope_base::name::Name;
 use slotscope_base::slot::policy;
-use slotscope_read::source::small_file;
+use slotscope_base::small_file;
 
 use crate::lint::rules::{
     BUILT_IN, CustomRule, GLOBAL_TAGS, NAMESPACE, NamingLimits, NamingRules, PLACEHOLDER, Severity,

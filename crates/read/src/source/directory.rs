@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use slotscope_base::error::{Error, Result};
 use slotscope_base::text::grouped;
 
-use crate::source::{Found, Listed, collection, file, manifest, small_file};
+use slotscope_base::small_file;
+
+use crate::source::{Found, Listed, collection, file, manifest};
 
 /// Adds the inputs of a self-describing directory; false if it does not describe itself.
 type FindIn = fn(&[PathBuf], &mut Found) -> Result<bool>;

@@ -32,8 +32,6 @@ pub mod pipe;
 pub mod remote;
 pub mod room;
 #[doc(hidden)]
-pub mod small_file;
-#[doc(hidden)]
 pub mod stem;
 #[doc(hidden)]
 pub mod storage_options;

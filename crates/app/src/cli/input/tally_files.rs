@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use slotscope_base::error::{Error, Result};
 use slotscope_base::name::Name;
-use slotscope_read::source::small_file;
+use slotscope_base::small_file;
 
 use crate::cli::input::kind::InputKind;
 use crate::partial::recount_file::{self, RecountFile};

@@ -14,8 +14,10 @@ use serde::Deserialize;
 use slotscope_base::error::{Error, Result};
 use slotscope_base::name::Name;
 
+use slotscope_base::small_file;
+
 use crate::source::collection::manifest::{FILE, Level, Manifest, SCHEMA, SLOT_STATS_FILE};
-use crate::source::{Found, Listed, file, listed, small_file};
+use crate::source::{Found, Listed, file, listed};
 
 /// Maximum size of collect.json; a thousand nodes take less than one MiB.
 const MAX_BYTES: u64 = 16 << 20;

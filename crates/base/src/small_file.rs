@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use slotscope_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The bytes of a file or pipe, at most `max_bytes`; `too_long` is the error message for a longer one.
 ///
