@@ -73,6 +73,10 @@ fn doubted() -> Vec<String> {
         "- key: \"KEY\"\n  type: set\n  bytes: SIZE",
         "Key  : KEY\r\nSize : SIZE\r\n\r",
         "[KEY]\nttl=-1\nsize=SIZE\n",
+        "{\n     \"redis_key\" => \"KEY\",\n          \"host\" => {\n        \"name\" => \"h\"\n    },\n         \"bytes\" => SIZE\n}",
+        "---\njsonPayload:\n  key: KEY\n  bytes: SIZE\n  message: key sampled\n  type: list\nresource:\n  type: pod\nlog: a",
+        "2026-11-20 10:11:AT INFO {\"at\":AT,\"key\":\"KEY\",\"bytes\":SIZE}",
+        "AT,\"{\"\"level\"\": \"\"AT\"\", \"\"key\"\": \"\"KEY\"\", \"\"bytes\"\": SIZE}\"",
         "KEY embstr",
         "redis-0\tKEY",
         "17950000AT KEY",
@@ -90,8 +94,18 @@ fn doubted() -> Vec<String> {
     let pairs = "array(60) {\n".to_owned() + &row("  [\"KEY\"]=>\n  int(SIZE)") + "}\n";
     let session =
         "$ redis-cli -h h\n".to_owned() + &row("h:6379> MEMORY USAGE KEY\n(integer) SIZE");
+    let among = [
+        "KEY - SIZE B",
+        "> KEY (SIZE bytes)",
+        " AT. │ KEY │ set │ SIZE │",
+    ];
+    let among = among.map(|form| {
+        let list = row(form);
+        format!("Hi all,\nthese are the largest keys of node 3:\n\n{list}\nCan you look at them?\nthanks\n")
+    });
     let rows = forms.iter().map(|form| row(form));
-    rows.chain([above + &below, pairs, session]).collect()
+    let others = [above + &below, pairs, session].into_iter().chain(among);
+    rows.chain(others).collect()
 }
 
 #[test]
@@ -112,7 +126,8 @@ fn every_offer_gives_what_the_message_says() {
             assert_eq!(code(&output), 0, "{command}: {}", said(&output));
             said(&output).says(&gives);
             // Lines of a record are joined first.
-            let is_joined = ["records of", "on two lines"].map(|what| message.contains(what));
+            let is_joined = ["records of", "on two lines", "objects of JSON"]
+                .map(|what| message.contains(what));
             assert_eq!(!lines.is_empty(), is_joined.contains(&true), "{message}");
             if is_joined.contains(&true) {
                 assert_eq!(gives, "\"user:0:p\" of 60 B", "{message}");
@@ -120,7 +135,7 @@ fn every_offer_gives_what_the_message_says() {
             tried += 1;
         }
     }
-    assert!(tried >= 34, "{tried} offers");
+    assert!(tried >= 44, "{tried} offers");
 }
 
 #[test]

@@ -14,11 +14,14 @@ use slotscope_read::format::table::columns::ColumnNames;
 use crate::shape::beside;
 use crate::shape::column::{Column, MOST, common_prefix, common_suffix, families, share_of};
 use crate::shape::encoded::encoded;
-use crate::shape::{column, labels, over_lines, peel};
+use crate::shape::{column, labels, over_lines, peel, recipe};
 
 /// Why lines are refused that do not list keys: records of several lines, pairs of numbers, objects in brackets.
 pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Option<String> {
     if let Some(refused) = over_lines::refused(rows, names, head) {
+        return Some(refused);
+    }
+    if let Some(refused) = recipe::inside_lines(rows) {
         return Some(refused);
     }
     if share_of(rows, are_two_numbers) >= MOST {

@@ -4,6 +4,7 @@
 //! In a table, exactly one part of a line names a key: it differs in every line, and all other parts are values. In a
 //! raw list the whole line is the key. If the lines do not tell, the input is refused with the flags that do.
 
+mod among;
 mod beside;
 mod column;
 mod commands;
@@ -155,11 +156,27 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     if let Some(refused) = doubt::refused(rows, names, head) {
         return Err(refused);
     }
-    let doubt = doubt::doubt(rows, head);
+    let doubt = among(rows, head).or_else(|| doubt::doubt(rows, head));
     // Chance does not write a distinct text in quotes in each line.
     let peeled = doubt.as_ref().and_then(|_| Shape::peeled(rows));
     let quoted = peeled.filter(|shape| shape.has_quoted_keys());
     Ok(Some(quoted.unwrap_or_else(|| Shape::raw(&lines, doubt))))
+}
+
+/// The doubt about lines some of which list keys and sizes.
+fn among(rows: &[&[u8]], head: Head<'_>) -> Option<Sentence> {
+    let rows = among::stretch(rows)?;
+    let bytes = rows.join(&b'\n');
+    let some = Head {
+        bytes: &bytes,
+        whole: true,
+    };
+    let of_shape = found(some).ok().flatten().and_then(|shape| shape.told.line);
+    let table = || table::surest(&Lines::of(some), &ColumnNames::USUAL);
+    let of_table = || Some(told::patterns(&table()?.layout).swap_remove(0));
+    let patterns = [of_shape.or_else(of_table), peel::pattern(rows)];
+    let mut doubts = patterns.into_iter().flatten();
+    doubts.find_map(|pattern| among::doubt(&pattern, head))
 }
 
 /// The lines without those at both ends, where titles and totals are; none of a few lines.

@@ -1,5 +1,7 @@
 //! A key and its number, or its attributes, on successive lines: refused, with the command that joins them.
 
+use std::collections::HashSet;
+
 use slotscope_base::metric::Metric;
 use slotscope_read::format::line::Pattern;
 use slotscope_read::format::line::offer::offers;
@@ -132,7 +134,15 @@ fn labelled(rows: &[&[u8]], lines: &[&[u8]], names: &ColumnNames) -> Option<Join
             _ if **label == SECTION && wanted == Role::Key => Some(usize::MAX),
             _ => None,
         };
-        let known = usual.iter().filter(|label| rank(label).is_some());
+        // The name of something else is the same in many records.
+        let is_of_key = |label: &&&[u8]| {
+            let named = lines.iter().filter(|line| starts_with(line, label));
+            let distinct: HashSet<&&[u8]> = named.clone().collect();
+            wanted != Role::Key || 2 * distinct.len() >= named.count()
+        };
+        let known = usual
+            .iter()
+            .filter(|label| rank(label).is_some() && is_of_key(label));
         known.min_by_key(|label| rank(label)).copied()
     };
     let key = with(Role::Key)?;
@@ -269,13 +279,13 @@ fn is_waiting(row: &[u8]) -> bool {
         || row.ends_with(b">") && !row.contains(&b' ') && noise::noise(row) == Some(Notice::Prompt)
 }
 
-/// The labels that occur at least half as often as the commonest one: once in each record.
+/// The labels that occur at least a third as often as the commonest one: once in each record, where another is in it twice.
 fn usual<'a>(labels: &[Option<&'a [u8]>]) -> Vec<&'a [u8]> {
     let mut distinct: Vec<&[u8]> = labels.iter().flatten().copied().collect();
     distinct.sort_unstable();
     let counted: Vec<&[&[u8]]> = distinct.chunk_by(|a, b| a == b).collect();
     let most = counted.iter().map(|same| same.len()).max().unwrap_or(0);
-    let usual = counted.iter().filter(|same| 2 * same.len() >= most);
+    let usual = counted.iter().filter(|same| 3 * same.len() >= most);
     usual.map(|same| same[0]).collect()
 }
 
@@ -314,9 +324,11 @@ fn is_of_label(byte: &u8) -> bool {
 /// Whether a line has a label anywhere, as a word.
 fn has_word(line: &[u8], label: &[u8]) -> bool {
     memchr::memmem::find_iter(line, label).any(|at| {
-        let after = line.get(at + label.len());
+        let after = &line[at + label.len()..];
         let is_start = at == 0 || !is_of_label(&line[at - 1]);
-        is_start && after.is_none_or(|byte| b"\"':= \t".contains(byte))
+        // A blank alone is after any word of a sentence.
+        let sign = after.iter().find(|byte| **byte != b' ');
+        is_start && sign.is_none_or(|byte| b"\"':=\t".contains(byte))
     })
 }
 

@@ -85,6 +85,34 @@ pub(super) fn of(text: &[u8]) -> Option<String> {
     of_several(text).or_else(|| of_one(&closed(text)))
 }
 
+/// Why lines are refused that each have an object of JSON inside, as logs and cells of CSV do: with the command that takes it
+/// out.
+pub(super) fn inside_lines(rows: &[&[u8]]) -> Option<String> {
+    const DOUBLED: &str = "{\"\"";
+    let is_doubled = |row: &&[u8]| memchr::memmem::find(row, DOUBLED.as_bytes()).is_some();
+    let are_doubled = rows.iter().any(is_doubled);
+    let object = |row: &&[u8]| {
+        let inside = row.get(memchr::memchr(b'{', row)?..=memchr::memrchr(b'}', row)?)?;
+        let text = String::from_utf8_lossy(inside);
+        let text = if are_doubled {
+            Cow::from(text.replace("\"\"", "\""))
+        } else {
+            text
+        };
+        serde_json::from_str(&text).ok().filter(Value::is_object)
+    };
+    let objects: Vec<Value> = rows.iter().filter_map(object).collect();
+    let given = gives(&objects).filter(|_| 10 * objects.len() >= 9 * rows.len())?;
+    let undoubled = if are_doubled {
+        " | sed 's/\"\"/\"/g'"
+    } else {
+        ""
+    };
+    Some(format!(
+        "objects of JSON with other text around: grep -o '{{.*}}' < FILE{undoubled} | slotscope analyze - gives {given}"
+    ))
+}
+
 /// A text that ends inside a document, up to the last whole member of its outermost list, with what closes it.
 fn closed(text: &[u8]) -> Cow<'_, [u8]> {
     struct Open {

@@ -128,7 +128,7 @@ impl Pattern {
     ///
     /// # Errors
     /// As `Format::open`.
-    pub(crate) fn opened(&self, head: Head<'_>) -> Result<Opened, String> {
+    pub fn opened(&self, head: Head<'_>) -> Result<Opened, String> {
         Below::start(self.clone()).opened(head)
     }
 }

@@ -19,6 +19,8 @@ pub struct Tried {
     pub fits: u64,
     /// Rows that are not.
     pub misfits: u64,
+    /// Keys with a size.
+    pub sized: u64,
     /// The first key, and its size.
     pub first: Option<(Name, Option<u64>)>,
     /// The largest of them.
@@ -133,6 +135,7 @@ impl Sink for Tried {
         if self.first.is_none() && !batch.keys.is_empty() {
             self.first = Some((name(0), size(0)));
         }
+        self.sized += (0..sizes.len()).filter(|at| size(*at).is_some()).count() as u64;
         let known = (0..sizes.len()).filter_map(|at| Some((size(at)?, at)));
         // The first of equals.
         if let Some((largest, at)) = known.max_by_key(|(size, at)| (*size, std::cmp::Reverse(*at)))
