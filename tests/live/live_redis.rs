@@ -117,7 +117,7 @@ fn hostname(i: usize) -> String {
 fn start() -> Cluster {
     let option = |i: usize| vec![String::from("--cluster-announce-hostname"), hostname(i)];
     let mut cluster = Cluster::with_options(&shares(), option);
-    cluster.add_replica(1, &option(3));
+    cluster.add_replicas(&[1], &option(3));
     replicate_something(&cluster);
     cluster
 }

@@ -146,7 +146,7 @@ fn what_has_no_times_or_counters_is_refused_with_the_way_out() {
 /// A burst of commands on one list, between samples of a running cluster, for each of `kinds`.
 #[test]
 fn a_burst_on_a_slot_of_real_servers_is_found() {
-    for kind in [Kind::Valkey91, Kind::Redis82] {
+    at_once(2, [Kind::Valkey91, Kind::Redis82], |kind| {
         let (cluster, scratch) = (Cluster::of(kind, &even(2)), Scratch::new());
         cluster.tell_all("CONFIG SET cluster-slot-stats-enabled yes");
         scratch.file("slot-stats.json", sampled(&cluster));
@@ -163,7 +163,7 @@ fn a_burst_on_a_slot_of_real_servers_is_found() {
         // The same file as present counts.
         let report = scratch.report("analyze --json slot-stats.json");
         assert_eq!(report["input"]["keys"], 2001);
-    }
+    });
 }
 
 const HOT: &[u8] = b"{hot}:list";
@@ -178,16 +178,14 @@ fn sampled(cluster: &Cluster) -> String {
     ]);
     let mut text = String::new();
     for number in 0..30 {
-        for i in 0..100 {
-            let key = match number {
-                0..20 => format!("key:{}", number * 100 + i),
-                _ => format!("key:{}", (rng.unit() * 2000.0) as u64),
-            };
-            cluster.owner_of(key.as_bytes()).call(&["SET", &key, "v"]);
-        }
-        for _ in 0..if (12..16).contains(&number) { 3000 } else { 0 } {
-            hot.call(&[b"LRANGE", HOT, b"0", b"-1"]);
-        }
+        let id = |i| match number {
+            0..20 => number * 100 + i,
+            _ => (rng.unit() * 2000.0) as u64,
+        };
+        let keys = (0..100).map(id).map(|id| format!("key:{id}"));
+        cluster.set_all(keys.map(|key| (key, "v")));
+        let reads = if (12..16).contains(&number) { 3000 } else { 0 };
+        hot.pipeline(&vec![vec![&b"LRANGE"[..], HOT, b"0", b"-1"]; reads]);
         for (i, server) in cluster.servers.iter().enumerate() {
             let ask = words("--json CLUSTER SLOT-STATS SLOTSRANGE 0 16383");
             let answer = String::from_utf8(server.redis_cli(&ask)).unwrap();

@@ -1,4 +1,6 @@
-//! Command lines and tables of cases as texts.
+//! Command lines and tables of cases as texts, and cases that run at once.
+
+use std::sync::Mutex;
 
 /// The words of a command line as a user types it; single quotes hold a word with blanks together.
 pub fn words(line: &str) -> Vec<&str> {
@@ -37,6 +39,18 @@ pub fn raw_rows<const N: usize>(table: &'static str) -> Vec<[&'static str; N]> {
         cells.unwrap_or_else(|_| panic!("{N} cells: {line}"))
     };
     table.trim_matches('\n').lines().map(row).collect()
+}
+
+/// Runs cases on this many threads, for cases that mostly wait: the test fails if one of them does.
+pub fn at_once<T: Send>(
+    threads: usize,
+    cases: impl IntoIterator<Item = T, IntoIter: Send>,
+    run: impl Fn(T) + Sync,
+) {
+    let cases = Mutex::new(cases.into_iter());
+    let next = || cases.lock().unwrap().next();
+    let work = || std::iter::from_fn(next).for_each(&run);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
 }
 
 /// A cell without its escapes.

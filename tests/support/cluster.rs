@@ -2,6 +2,7 @@
 //! before a test begins.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use crate::kinds::Kind;
 use crate::redis::{Client, Reply, Server, wait_for};
@@ -52,9 +53,7 @@ impl Cluster {
     pub fn with_replicas(kind: Kind, options: &[String]) -> Cluster {
         let options = [&PATIENT.map(String::from), options].concat();
         let mut cluster = Cluster::made_of(kind, &even(3), |_| options.clone());
-        for primary in 0..3 {
-            cluster.add_replica(primary, &options);
-        }
+        cluster.add_replicas(&[0, 1, 2], &options);
         cluster
     }
 
@@ -100,22 +99,28 @@ impl Cluster {
             }
         }
         assert!(cluster.owners.iter().all(|owner| *owner < shares.len()));
+        (1..shares.len()).for_each(|i| cluster.introduce(i, 0..i));
         cluster.settle();
         cluster
     }
 
-    /// Starts a replica of server `of`.
-    pub fn add_replica(&mut self, of: usize, options: &[String]) {
-        self.launch(options);
-        let replica = self.servers.len() - 1;
-        let mut client = self.servers[replica].connect();
-        wait_for(
-            || match client.call(&["CLUSTER", "REPLICATE", &self.ids[of]]) {
-                Reply::Simple(_) => Ok(()),
-                not_met_yet => Err(format!("{not_met_yet:?}")),
-            },
-        );
-        self.all_mark(replica, "slave");
+    /// Starts a replica of each of these servers, in this order.
+    pub fn add_replicas(&mut self, primaries: &[usize], options: &[String]) {
+        let first = self.servers.len();
+        primaries.iter().for_each(|_| self.launch(options));
+        for (replica, primary) in (first..).zip(primaries) {
+            self.introduce(replica, 0..replica);
+            let mut client = self.servers[replica].connect();
+            wait_for(
+                || match client.call(&["CLUSTER", "REPLICATE", &self.ids[*primary]]) {
+                    Reply::Simple(_) => Ok(()),
+                    not_met_yet => Err(format!("{not_met_yet:?}")),
+                },
+            );
+            // Each learns the new role from this, and by gossip seconds later.
+            self.introduce(replica, 0..replica);
+        }
+        (first..self.servers.len()).for_each(|replica| self.all_mark(replica, "slave"));
         self.settle();
     }
 
@@ -131,7 +136,7 @@ impl Cluster {
         }
     }
 
-    /// Starts another server that knows the others.
+    /// Starts another server, which knows no other.
     fn launch(&mut self, options: &[String]) {
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let server = self.kind.start(&options);
@@ -141,11 +146,14 @@ impl Cluster {
         let i = self.servers.len() - 1;
         // Distinct epochs from the start, or the nodes would first have to resolve conflicts.
         self.tell(i, &["SET-CONFIG-EPOCH", &(i + 1).to_string()]);
-        if i > 0 {
-            let server = &self.servers[i];
+    }
+
+    /// Has server `i` meet these others, to which it sends its role and its slots.
+    fn introduce(&self, i: usize, others: Range<usize>) {
+        for other in &self.servers[others] {
             // Nodes with a TLS port use it among themselves.
-            let port = server.tls_port.unwrap_or(server.port).to_string();
-            self.tell(0, &["MEET", "127.0.0.1", &port]);
+            let port = other.tls_port.unwrap_or(other.port).to_string();
+            self.tell(i, &["MEET", "127.0.0.1", &port]);
         }
     }
 
@@ -192,6 +200,7 @@ impl Cluster {
                 let is_known = |other: &usize| listing.contains(&self.ids[*other]);
                 let well = info.contains("cluster_state:ok")
                     && found.in_flight.is_empty()
+                    && !listing.contains("handshake")
                     && running.iter().all(|(other, _)| is_known(other));
                 match differing {
                     None if well => Ok(()),
@@ -242,6 +251,22 @@ impl Cluster {
     /// The slots of primary `i`.
     pub fn slots_of(&self, i: usize) -> Vec<u16> {
         (0..16384).filter(|slot| self.owner(*slot) == i).collect()
+    }
+
+    /// Kills server `i`, and waits until all others list it as failed, which they do soon.
+    pub fn lose(&mut self, i: usize) {
+        self.tell_all("CONFIG SET cluster-node-timeout 2000");
+        self.servers[i].stop();
+        for server in self.servers.iter().filter(|server| !server.is_stopped()) {
+            wait_for(|| {
+                let listing = server.connect().call(&["CLUSTER", "NODES"]).text();
+                let line = listing.lines().find(|line| line.starts_with(&self.ids[i]));
+                let is_failed = line.is_some_and(|line| line.contains("fail "));
+                is_failed.then_some(()).ok_or(listing)
+            });
+        }
+        // Nobody else fails, however busy the machine is.
+        self.tell_all("CONFIG SET cluster-node-timeout 60000");
     }
 
     /// Kills primary `i`, has its replica `by` own its slots, and waits until the remaining nodes agree.

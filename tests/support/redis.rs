@@ -73,6 +73,8 @@ impl Server {
             .args(words("--appendonly no --logfile server.log"))
             .args(words("--cluster-enabled yes"))
             .args(words("--cluster-config-file nodes.conf"))
+            // Replicas need not be waited for: a test starts each of them.
+            .args(words("--repl-diskless-sync-delay 0"))
             .args(options)
             .current_dir(folder.path())
             .stdin(Stdio::null())

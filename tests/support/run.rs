@@ -12,7 +12,7 @@ use slotscope::output::Written;
 use slotscope::summary::Summary;
 use tempfile::TempDir;
 
-pub use crate::cases::{raw_rows, rows, words};
+pub use crate::cases::{at_once, raw_rows, rows, words};
 use crate::schema;
 
 /// Variables of other programs that also change this one's output.

@@ -1,5 +1,6 @@
 //! The JSON Schemas in docs/schema/, and whether the JSON of the program fits them.
 
+use std::fmt;
 use std::process::Output;
 use std::sync::LazyLock;
 
@@ -15,7 +16,9 @@ static SCHEMAS: LazyLock<Vec<(String, Value)>> = LazyLock::new(|| {
     let named = files.map(|path| {
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         let text = text_of(path.to_str().unwrap());
-        (name, serde_json::from_str(&text).unwrap())
+        let schema = serde_json::from_str(&text).unwrap();
+        assert_known(&schema);
+        (name, schema)
     });
     named.collect()
 });
@@ -49,21 +52,52 @@ pub fn check(words: &[&str], output: &Output) {
     }
 }
 
+/// The place of a value, which is put into words only for a violation: a report has a hundred thousand of them.
+enum Place<'p> {
+    Root,
+    Row(&'p Place<'p>, usize),
+    Member(&'p Place<'p>, &'p str),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Root => Ok(()),
+            Place::Row(list, row) => write!(f, "{list}[{row}]"),
+            Place::Member(object, name) => write!(f, "{object}.{name}"),
+        }
+    }
+}
+
+/// Asserts that every keyword of a schema is one that is checked.
+fn assert_known(schema: &Value) {
+    for (name, part) in schema.as_object().into_iter().flatten() {
+        let is_known = KEYWORDS.split(' ').any(|of| of == name);
+        assert!(is_known, "{name} is not checked");
+        match (name.as_str(), part) {
+            ("properties" | "$defs", Value::Object(named)) => {
+                named.values().for_each(assert_known);
+            }
+            ("anyOf" | "oneOf" | "prefixItems", Value::Array(parts)) => {
+                parts.iter().for_each(assert_known);
+            }
+            ("items" | "additionalProperties", part) => assert_known(part),
+            _ => {}
+        }
+    }
+}
+
 /// The violations of `schema`, a part of `root`, by `value`. An undeclared member is a violation.
-fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut Vec<String>) {
+fn complaints(
+    root: &Value,
+    schema: &Value,
+    value: &Value,
+    place: &Place<'_>,
+    found: &mut Vec<String>,
+) {
     if let Some(reference) = schema["$ref"].as_str() {
         let target = root.pointer(reference.trim_start_matches('#'));
         return complaints(root, target.expect(reference), value, place, found);
-    }
-    for known in schema
-        .as_object()
-        .into_iter()
-        .flat_map(|known| known.keys())
-    {
-        assert!(
-            KEYWORDS.split(' ').any(|of| of == known),
-            "{known} is not checked"
-        );
     }
     let mut complain = |what: String| found.push(format!("{place}: {what}: {value}"));
     if let Some(choices) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
@@ -115,7 +149,7 @@ fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &
         for (i, row) in rows.iter().enumerate() {
             let schema = tuple.get(i).unwrap_or(&schema["items"]);
             assert!(schema.is_object(), "{place}: a list of what?");
-            complaints(root, schema, row, &format!("{place}[{i}]"), found);
+            complaints(root, schema, row, &Place::Row(place, i), found);
         }
         return;
     }
@@ -128,7 +162,7 @@ fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &
         }
     }
     for (name, member) in members {
-        let place = format!("{place}.{name}");
+        let place = Place::Member(place, name);
         match [&schema["properties"][name], &schema["additionalProperties"]] {
             [known, _] if known.is_object() => complaints(root, known, member, &place, found),
             [_, any] if any.is_object() => complaints(root, any, member, &place, found),
@@ -144,6 +178,6 @@ const KEYWORDS: &str = "$schema $defs $ref title description format type const e
 /// The violations of a whole schema.
 pub fn wrong(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    complaints(schema, schema, value, "", &mut found);
+    complaints(schema, schema, value, &Place::Root, &mut found);
     found
 }

@@ -12,6 +12,7 @@ use slotscope::summary::Summary;
 use slotscope::summary::role_load::Asked;
 use slotscope::tally::Parts;
 use slotscope::topology::Topology;
+use testkit::env::is_campaign;
 use testkit::run::root;
 
 /// The findings `by` a metric for keys with sizes and operations, some heavy, some with a tag.
@@ -84,7 +85,10 @@ fn loads_of_any_size_on_any_number_of_nodes() {
         draw_slots(name, nodes, keys);
     }
     for nodes in [1, 2, 3, 13, 41, 1000, 16384] {
-        draw_slots(&format!("empty-{nodes}"), nodes, |_| 0);
+        // The report of an empty dump on 16384 nodes has these, too.
+        if is_campaign() || nodes < 1000 {
+            draw_slots(&format!("empty-{nodes}"), nodes, |_| 0);
+        }
         draw_slots(&format!("nodes-{nodes}"), nodes, spread_by_chance(61.0));
     }
 }

@@ -16,7 +16,7 @@ use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::{Role, State};
 use slotscope::summary::step::{Actor, RoleAfter, Step, StepKind};
 use slotscope::topology::Topology;
-use testkit::env::size;
+use testkit::env::{cases, size};
 use testkit::planted::uneven_ends;
 use testkit::rng::Rng;
 use testkit::run::Said;
@@ -365,19 +365,19 @@ fn what_is_planted_in_two_roles_is_said_in_order_and_its_steps_hold() {
         case.states().map(|states| (case, states))
     });
     let mut failed = Vec::new();
-    let (mut cases, mut last) = (0, first);
-    for (case, states) in drawn.take(size("SLOTSCOPE_CASES", 5)) {
+    let (mut done, mut last) = (0, first);
+    for (case, states) in drawn.take(cases("SLOTSCOPE_CASES", 40)) {
         let run = AssertUnwindSafe(|| {
             let summary = case.report(&case.rows, &case.topology);
             is_said_right(&case, states, &summary);
             holds_when_carried_out(&case, &summary, &mut errors);
         });
-        (cases, last) = (cases + 1, case.number);
+        (done, last) = (done + 1, case.number);
         if catch_unwind(run).is_err() {
             failed.push(case.what());
         }
     }
-    println!("{cases} cases from {first} to {last}: {errors:?}");
+    println!("{done} cases from {first} to {last}: {errors:?}");
     assert!(failed.is_empty(), "{failed:#?}");
     assert!(errors.checked > 0);
     let most = (AT_AN_EDGE * errors.estimated as f64).ceil() as usize;

@@ -11,7 +11,7 @@ use crate::carried_out::steps::{judged, move_slots, rename, steps};
 use crate::plan::follower::Follower;
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, even};
-use testkit::env::size;
+use testkit::env::{is_campaign, size};
 use testkit::prelude::*;
 use testkit::redis::Reply;
 
@@ -19,6 +19,8 @@ use testkit::redis::Reply;
 const ELEMENTS: u64 = 400_000;
 const GIANT: &str = "lb:global:alltime";
 const VALUE: usize = 8000;
+/// Percent of the data unless the campaign runs.
+const FEW_PERCENT: u64 = 25;
 /// Limit for the bytes of keys that the writer may add.
 const WRITTEN: usize = 5000;
 const WRITTEN_BYTES: f64 = 200.0;
@@ -33,7 +35,10 @@ const ADD: &str = "for i = ARGV[1], ARGV[2] do redis.call('ZADD', KEYS[1], i, st
 
 #[test]
 fn memory_is_even_after_the_steps_and_nobody_waited() {
-    let parts = size("SLOTSCOPE_LIVE_PERCENT", 100);
+    let parts = size(
+        "SLOTSCOPE_LIVE_PERCENT",
+        if is_campaign() { 100 } else { FEW_PERCENT },
+    );
     let options = "--cluster-allow-replica-migration no --slowlog-log-slower-than 50000";
     let options = || options.split(' ').map(String::from).collect();
     let cluster = Cluster::with_options(&even(3), |_| options());

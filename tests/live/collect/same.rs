@@ -31,7 +31,7 @@ fn by_name(rows: Vec<Row>) -> BTreeMap<Name, Row> {
 
 #[test]
 fn every_server_has_what_is_collected() {
-    for kind in Kind::all() {
+    at_once(3, Kind::all(), |kind| {
         let policy = match kind {
             Kind::Redis82 => "allkeys-lru",
             Kind::Valkey90 => "noeviction",
@@ -82,7 +82,7 @@ fn every_server_has_what_is_collected() {
         let counts = [node.dbsize.before, node.dbsize.after, node.counted];
         assert_eq!(counts, [Some(asked.len() as u64); 3]);
         assert!(node.complete && node.repeats + node.vanished + node.strays == 0);
-    }
+    });
 }
 /// 3,000 keys in a cluster, and a tag with as many.
 fn filled(cluster: &Cluster) -> BTreeSet<Vec<u8>> {
@@ -95,7 +95,7 @@ fn filled(cluster: &Cluster) -> BTreeSet<Vec<u8>> {
 
 #[test]
 fn a_cluster_is_read_from_its_replicas_and_every_level_has_the_same_keys() {
-    for kind in [Kind::Installed, Kind::Valkey91] {
+    at_once(2, [Kind::Installed, Kind::Valkey91], |kind| {
         println!("{kind:?}");
         let cluster = Cluster::with_replicas(kind, &[]);
         cluster.wait_for_replicas();
@@ -131,7 +131,7 @@ fn a_cluster_is_read_from_its_replicas_and_every_level_has_the_same_keys() {
             assert_eq!(of.settings.sample_percent, percent);
         }
         counted(&scratch, &cluster, &keys);
-    }
+    });
 }
 fn is_sampled(slot: u16, percent: f64) -> bool {
     usize::from(slot) * 10_125 % 16384 < (percent / 100.0 * 16384.0).ceil() as usize

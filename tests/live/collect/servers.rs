@@ -56,7 +56,7 @@ fn a_cluster_that_is_down_is_named_within_seconds_and_its_names_are_read() {
     let mut cluster = Cluster::even(3);
     fill(&cluster);
     let lost = cluster.address(2);
-    cluster.servers[2].stop();
+    cluster.lose(2);
     for server in &cluster.servers[..2] {
         server.until("CLUSTER INFO", "cluster_state:fail");
     }

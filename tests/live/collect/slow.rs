@@ -44,41 +44,45 @@ fn collected(cluster: &Cluster, key: &str) -> Scratch {
 }
 #[test]
 fn slow_commands_of_the_interval_are_listed_with_node_and_key() {
-    for kind in [Kind::Installed, Kind::Redis82, Kind::Valkey91] {
-        println!("{kind:?}");
-        let cluster = start(kind);
-        work(&cluster, "user:before");
-        let key = "user:\u{1b}[2J";
-        let scratch = collected(&cluster, key);
-        let logged = manifest(&scratch).load.unwrap().logged.unwrap();
-        let slow = &logged.commands[0];
-        let found = (slow.log, &*slow.command, slow.entries, slow.slot);
-        let expected = (CommandLogKind::Slow, "eval", 2, Some(slot(key.as_bytes())));
-        assert_eq!(found, expected, "{logged:#?}");
-        assert_eq!(slow.name, cluster.owner_address(key.as_bytes()));
-        assert!(slow.most >= 10_000 && slow.amount > slow.most, "{slow:?}");
-        assert_eq!((logged.nodes, logged.logs_cut), (3, 0));
-        format!("{logged:?}").lacks("before");
-        let large = logged.commands.iter();
-        let large = large.filter(|of| of.log == CommandLogKind::LargeRequest);
-        let large = large.map(|of| (&*of.command, of.entries, of.most >> 20));
-        let expected = [("set", 2, 2)]
-            .into_iter()
-            .filter(|_| kind == Kind::Valkey91);
-        assert!(large.eq(expected), "{logged:#?}");
+    at_once(
+        3,
+        [Kind::Installed, Kind::Redis82, Kind::Valkey91],
+        |kind| {
+            println!("{kind:?}");
+            let cluster = start(kind);
+            work(&cluster, "user:before");
+            let key = "user:\u{1b}[2J";
+            let scratch = collected(&cluster, key);
+            let logged = manifest(&scratch).load.unwrap().logged.unwrap();
+            let slow = &logged.commands[0];
+            let found = (slow.log, &*slow.command, slow.entries, slow.slot);
+            let expected = (CommandLogKind::Slow, "eval", 2, Some(slot(key.as_bytes())));
+            assert_eq!(found, expected, "{logged:#?}");
+            assert_eq!(slow.name, cluster.owner_address(key.as_bytes()));
+            assert!(slow.most >= 10_000 && slow.amount > slow.most, "{slow:?}");
+            assert_eq!((logged.nodes, logged.logs_cut), (3, 0));
+            format!("{logged:?}").lacks("before");
+            let large = logged.commands.iter();
+            let large = large.filter(|of| of.log == CommandLogKind::LargeRequest);
+            let large = large.map(|of| (&*of.command, of.entries, of.most >> 20));
+            let expected = [("set", 2, 2)]
+                .into_iter()
+                .filter(|_| kind == Kind::Valkey91);
+            assert!(large.eq(expected), "{logged:#?}");
 
-        let text = scratch.text("analyze out --no-files --full");
-        text.says("Slow commands during the load");
-        let line = text.lines().find(|line| line.contains(" eval "));
-        let line = line.expect(&text);
-        line.says(r"user:\x1b[2J");
-        // On a busy machine they take seconds.
-        assert!(line.contains(" ms") || line.contains(" s"), "{line}");
-        let redacted = scratch.report("analyze out --json --redact");
-        let logged = &redacted["logged"]["commands"];
-        assert_eq!(logged[0]["command"], "eval");
-        logged.to_string().lacks("user");
-    }
+            let text = scratch.text("analyze out --no-files --full");
+            text.says("Slow commands during the load");
+            let line = text.lines().find(|line| line.contains(" eval "));
+            let line = line.expect(&text);
+            line.says(r"user:\x1b[2J");
+            // On a busy machine they take seconds.
+            assert!(line.contains(" ms") || line.contains(" s"), "{line}");
+            let redacted = scratch.report("analyze out --json --redact");
+            let logged = &redacted["logged"]["commands"];
+            assert_eq!(logged[0]["command"], "eval");
+            logged.to_string().lacks("user");
+        },
+    );
 }
 
 #[test]

@@ -59,40 +59,44 @@ fn commands(cluster: &Cluster, slot: &str, kind: Kind) -> String {
 
 #[test]
 fn keys_in_slots_of_others_are_counted_left_out_and_deleted() {
-    for kind in [Kind::Installed, Kind::Redis82, Kind::Valkey91] {
-        println!("{kind:?}");
-        let (cluster, slot) = with_strays(kind);
-        let (scratch, address) = (Scratch::new(), cluster.address(0));
-        let text = scratch.text(&format!("collect {address} -o out --max-load 100"));
-        let said =
-            format!("{address} holds 2 keys of slots that it does not own ({slot}), left out:");
-        text.says(&said);
-        assert_eq!(rows(&scratch).len(), KEYS);
-        let number: u16 = slot.parse().unwrap();
-        let nodes = manifest(&scratch).nodes;
-        let found = nodes.iter().find(|node| node.name == address).unwrap();
-        assert_eq!(
-            (found.strays, &*found.stray_slots),
-            (2, &[(number, number)][..])
-        );
-        let report = scratch.report("analyze out --json");
-        let cure = ["docs/troubleshooting.md", "FLUSHSLOT"][usize::from(kind.is_valkey())];
-        report["input"]["warnings"]
-            .to_string()
-            .says(&said)
-            .says(cure);
+    at_once(
+        3,
+        [Kind::Installed, Kind::Redis82, Kind::Valkey91],
+        |kind| {
+            println!("{kind:?}");
+            let (cluster, slot) = with_strays(kind);
+            let (scratch, address) = (Scratch::new(), cluster.address(0));
+            let text = scratch.text(&format!("collect {address} -o out --max-load 100"));
+            let said =
+                format!("{address} holds 2 keys of slots that it does not own ({slot}), left out:");
+            text.says(&said);
+            assert_eq!(rows(&scratch).len(), KEYS);
+            let number: u16 = slot.parse().unwrap();
+            let nodes = manifest(&scratch).nodes;
+            let found = nodes.iter().find(|node| node.name == address).unwrap();
+            assert_eq!(
+                (found.strays, &*found.stray_slots),
+                (2, &[(number, number)][..])
+            );
+            let report = scratch.report("analyze out --json");
+            let cure = ["docs/troubleshooting.md", "FLUSHSLOT"][usize::from(kind.is_valkey())];
+            report["input"]["warnings"]
+                .to_string()
+                .says(&said)
+                .says(cure);
 
-        let commands = commands(&cluster, &slot, kind);
-        let output = scratch.shell(&commands);
-        let said = stdout(&output);
-        assert_eq!(left(&cluster, &slot), Reply::Int(0), "{commands}\n{said}");
-        cluster.nodes(0).lacks("-<-");
-        let owners: Vec<usize> = (0..16384).map(|slot| cluster.owner(slot)).collect();
-        cluster.settles_on(&owners);
-        for i in 0..KEYS {
-            let key = format!("user:{i}");
-            let reply = cluster.owner_of(key.as_bytes()).call(&["GET", &key]);
-            assert_eq!(reply.text(), "fresh", "{key}");
-        }
-    }
+            let commands = commands(&cluster, &slot, kind);
+            let output = scratch.shell(&commands);
+            let said = stdout(&output);
+            assert_eq!(left(&cluster, &slot), Reply::Int(0), "{commands}\n{said}");
+            cluster.nodes(0).lacks("-<-");
+            let owners: Vec<usize> = (0..16384).map(|slot| cluster.owner(slot)).collect();
+            cluster.settles_on(&owners);
+            for i in 0..KEYS {
+                let key = format!("user:{i}");
+                let reply = cluster.owner_of(key.as_bytes()).call(&["GET", &key]);
+                assert_eq!(reply.text(), "fresh", "{key}");
+            }
+        },
+    );
 }

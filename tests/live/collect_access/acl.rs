@@ -45,7 +45,7 @@ fn every_server_takes_its_line_and_the_collector_needs_no_other_right() {
         (Kind::Valkey90, "valkey-9.0"),
         (Kind::Valkey91, "valkey-9.1.2"),
     ];
-    for (kind, version) in kinds.into_iter().chain(given) {
+    at_once(3, kinds.into_iter().chain(given), |(kind, version)| {
         let server = kind.start(&["--cluster-node-timeout", "1000"]);
         server.own_all_slots();
         let keys = fill(&server);
@@ -85,7 +85,7 @@ fn every_server_takes_its_line_and_the_collector_needs_no_other_right() {
                 other => panic!("{kind:?} {command}: {other:?}"),
             }
         }
-    }
+    });
 }
 
 #[test]

@@ -186,9 +186,9 @@ fn peak_of_top(crowd: &Crowd, primaries: usize) -> u64 {
 #[test]
 fn slots_that_primaries_count_and_do_not_own_take_no_memory() {
     raise_descriptors();
-    let sizes = if env::is_campaign() { 3 } else { 2 };
+    let sizes = if env::is_campaign() { 0..3 } else { 1..2 };
     println!("| primaries | collect, MiB | exporter | top |\n|--:|--:|--:|--:|");
-    for primaries in &HOSTILE_PRIMARIES[..sizes] {
+    for primaries in &HOSTILE_PRIMARIES[sizes] {
         let (crowd, scratch) = (Crowd::start(*primaries, HOSTILE_ROWS), Scratch::new());
         let collected = usage::of(crowd.run(&scratch, "collect", "-o all --slots-only --load 1s"));
         assert_eq!(collected.code, Some(0), "{}", collected.stderr);
@@ -224,7 +224,11 @@ fn replies_of_many_small_values_take_no_memory_each() {
         let flags = "-o all --slots-only --load 1s --force";
         let collected = usage::of(crowd.run(&scratch, "collect", flags));
         let (collect, exporter) = (collected.peak_mib(), peak_of_exporter(&crowd, primaries));
-        let peaks = [collect, exporter, peak_of_top(&crowd, primaries)];
+        let mut peaks = vec![collect, exporter];
+        // The screen reads by the code of the exporter.
+        if env::is_campaign() {
+            peaks.push(peak_of_top(&crowd, primaries));
+        }
         println!("{what}: collect, exporter and top take {peaks:?} MiB");
         assert!(
             crowd.counted.load(Relaxed) > primaries,

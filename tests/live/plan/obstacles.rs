@@ -40,7 +40,7 @@ fn log_in(uneven: &Uneven) {
 
 #[test]
 fn a_target_without_room_is_refused() {
-    for (kind, commands) in all() {
+    at_once(3, all(), |(kind, commands)| {
         let uneven = Uneven::new(kind, commands, &[]);
         let names = jobs(&uneven.plan(""));
         let cluster = &uneven.cluster;
@@ -56,7 +56,7 @@ fn a_target_without_room_is_refused() {
         refused(&uneven, "move.sh --check", expected);
         cluster.tell_all("CONFIG SET maxmemory-policy allkeys-lru");
         refused(&uneven, "move.sh", "it would EVICT KEYS (allkeys-lru)");
-    }
+    });
 }
 #[test]
 fn a_node_that_is_reachable_only_under_its_announced_name_is_named() {
@@ -76,8 +76,7 @@ fn a_node_that_is_failing_over_is_named() {
     let mut uneven = Uneven::with_replicas(Kind::Installed, "setslot");
     let script = uneven.plan("");
     let target = uneven.node(&script, jobs(&script)[0].1);
-    uneven.cluster.servers[target].stop();
-    uneven.cluster.servers[0].until("CLUSTER NODES", "fail");
+    uneven.cluster.lose(target);
     let output = uneven.run("move.sh --check");
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     let address = uneven.cluster.address(target);
@@ -170,7 +169,7 @@ fn a_module_that_does_not_let_slots_move_is_named() {
 
 #[test]
 fn a_replication_user_without_rights_is_named() {
-    for (kind, commands) in atomic() {
+    at_once(3, atomic(), |(kind, commands)| {
         let uneven = Uneven::new(kind, commands, &[]);
         uneven.plan("");
         let tell = |line| uneven.cluster.tell_all(line);
@@ -179,7 +178,7 @@ fn a_replication_user_without_rights_is_named() {
         if !kind.is_valkey() {
             // Redis moves slots over connections of its own.
             succeeded(uneven.run("move.sh"));
-            continue;
+            return;
         }
         refused(
             &uneven,
@@ -193,7 +192,7 @@ fn a_replication_user_without_rights_is_named() {
         assert_eq!(code(&output), 1, "{}", stderr(&output));
         stderr(&output).says("do not leave");
         uneven.is_as_before();
-    }
+    });
 }
 
 /// A plan whose script pauses after each slot.
@@ -207,13 +206,13 @@ fn slowly(uneven: &Uneven, more: &str) -> String {
 
 #[test]
 fn a_target_that_dies_ends_the_script() {
-    for (kind, commands) in all() {
+    at_once(3, all(), |(kind, commands)| {
         let mut uneven = Uneven::new(kind, commands, &[]);
         let script = slowly(&uneven, "--max-job-bytes 40kb");
         let target = uneven.node(&script, jobs(&script)[0].1);
         let ended = uneven.disturbed(|cluster| cluster.servers[target].stop());
         names_open_slots(&uneven, ended);
-    }
+    });
 }
 
 /// Has a replica take over from its primary, which runs. Servers give an attempt up after five seconds, which may be too few
@@ -235,7 +234,7 @@ fn takes_over(replica: &Server) {
 
 #[test]
 fn a_source_that_is_failed_over_ends_the_script() {
-    for (kind, commands) in all() {
+    at_once(3, all(), |(kind, commands)| {
         let mut uneven = Uneven::with_replicas(kind, commands);
         let script = slowly(&uneven, "--max-job-bytes 40kb");
         let source = uneven.node(&script, jobs(&script)[0].0);
@@ -243,7 +242,7 @@ fn a_source_that_is_failed_over_ends_the_script() {
             takes_over(&cluster.servers[3 + source]);
         });
         names_open_slots(&uneven, ended);
-    }
+    });
 }
 
 #[test]

@@ -6,14 +6,12 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
-use super::hostile_replies::{Liar, Stage, id};
+use super::hostile_replies::{KINDS, Liar, Stage, id};
 use super::uneven::jobs;
 use testkit::env::cases;
 use testkit::hostile::Answer;
 use testkit::prelude::*;
 use testkit::rng::Rng;
-
-const KINDS: [&str; 3] = ["setslot", "valkey", "redis-8.4"];
 
 /// All that a script looks for in replies, and what it must not take from them.
 const WORDS: &str = "wanted 12000-12100|next|wanted|OK|NOKEY|(empty array)|(empty list or set)|(integer) 0|(integer) 7|\
@@ -169,19 +167,9 @@ fn is_harmless(stage: &Stage, said: &str, what: &str) {
         .lacks("syntax error in expression");
 }
 
-/// Runs cases on some threads: a script mostly waits.
-fn all(count: usize, case: impl Fn(usize) + Sync) {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, SeqCst)));
-        numbers.take_while(|number| *number < count).for_each(&case);
-    };
-    std::thread::scope(|threads| (0..8).for_each(|_| drop(threads.spawn(work))));
-}
-
 #[test]
 fn whatever_a_node_says_only_planned_slots_move() {
-    all(cases("PLAN_LIES", 60), |run| {
+    at_once(8, 0..cases("PLAN_LIES", 60), |run: usize| {
         let kind = KINDS[run % 3];
         let stage = Stage::with_liar(kind, liar(run as u64), 2);
         let output = stage.scratch.shell("bash script.sh");
@@ -192,7 +180,7 @@ fn whatever_a_node_says_only_planned_slots_move() {
 /// A line of the script's own words in a listing once decided what else was moved.
 #[test]
 fn a_listing_adds_no_slots() {
-    for kind in KINDS {
+    at_once(KINDS.len(), KINDS, |kind| {
         let add = |_, command: &str, honest: String| match command {
             "CLUSTER NODES" => {
                 let text = honest
@@ -208,7 +196,7 @@ fn a_listing_adds_no_slots() {
         let output = stage.scratch.shell("bash script.sh");
         is_harmless(&stage, stderr(&output), kind);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-    }
+    });
 }
 
 /// A node stops answering at a call; the script names it and ends, and a later run with the node back ends well.
@@ -253,13 +241,13 @@ fn goes_on_after_silence(kind: &str, at: usize) -> usize {
 
 #[test]
 fn a_node_that_is_silent_at_any_call_is_named_and_the_script_goes_on_later() {
-    for kind in KINDS {
-        let calls = goes_on_after_silence(kind, usize::MAX);
-        let parts = cases("PLAN_SILENT", 30);
-        all(parts, |part| {
-            goes_on_after_silence(kind, (2 * part + 1) * calls / (2 * parts));
-        });
-    }
+    let calls = KINDS.map(|kind| goes_on_after_silence(kind, usize::MAX));
+    let parts = cases("PLAN_SILENT", 30);
+    at_once(8, 0..KINDS.len() * parts, |case| {
+        let (kind, part) = (case % KINDS.len(), case / KINDS.len());
+        let at = (2 * part + 1) * calls[kind] / (2 * parts);
+        goes_on_after_silence(KINDS[kind], at);
+    });
 }
 
 /// A silent node keeps nothing from ending: each signal, while a call is waited for, in the first half of all calls, as how
@@ -268,7 +256,7 @@ fn a_node_that_is_silent_at_any_call_is_named_and_the_script_goes_on_later() {
 fn signals_end_a_script_that_waits_for_a_silent_node() {
     let signals = ["TERM", "INT", "HUP"];
     let calls = KINDS.map(|kind| goes_on_after_silence(kind, usize::MAX));
-    all(cases("PLAN_SIGNALS", 60), |run| {
+    at_once(8, 0..cases("PLAN_SIGNALS", 60), |run: usize| {
         let (kind, signal) = (KINDS[run % 3], signals[run / 3 % 3]);
         let half = calls[run % 3] / 2;
         // 89 is prime: all calls are met in time.

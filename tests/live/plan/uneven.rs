@@ -166,7 +166,7 @@ pub(super) fn with_most_slots(
     let options: Vec<String> = stays.iter().chain(options).map(|of| (*of).into()).collect();
     let mut cluster = Cluster::made_of(kind, shares, |_| options.clone());
     if replicas {
-        (0..3).for_each(|primary| cluster.add_replica(primary, &options));
+        cluster.add_replicas(&[0, 1, 2], &options);
     }
     cluster
 }
