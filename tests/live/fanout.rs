@@ -70,7 +70,7 @@ fn sample(command: &Command) -> Option<(Vec<Vec<u8>>, Vec<usize>)> {
 
 /// The commands in the table that may have several keys.
 fn with_several_keys() -> Vec<&'static str> {
-    let table = include_str!("../../crates/engine/src/command/table.txt");
+    let table = include_str!("../../crates/base/src/command/table.txt");
     let rows = table.lines().filter(|line| !line.starts_with('#'));
     let is_open = |spec: &&str| spec.contains("keynum") || !spec.contains("range:0:");
     let several = |row: &&str| {
