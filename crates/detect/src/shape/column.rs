@@ -113,6 +113,19 @@ impl<'a> Column<'a> {
         share(self.distinct, self.len()) >= least
     }
 
+    /// Whether its cells are the numbers of another column with units, rounded.
+    pub(super) fn rounds(&self, exact: &Column<'_>) -> bool {
+        let is_rounded = |(cell, exact): (&&[u8], &&[u8])| {
+            let are_digits = exact.iter().all(u8::is_ascii_digit);
+            let (rounded, exact) = (size(cell), size(exact).filter(|_| are_digits));
+            rounded.zip(exact).is_some_and(|(rounded, exact)| {
+                rounded.abs_diff(exact) <= exact / 10 && cell.ends_with(b"B")
+            })
+        };
+        let mut pairs = self.cells.iter().zip(&exact.cells);
+        !self.cells.is_empty() && pairs.all(is_rounded)
+    }
+
     /// Whether a few cells repeat over and over.
     pub(super) fn is_repetitive(&self) -> bool {
         self.len() >= 20 && share(self.distinct, self.len()) < 0.05
@@ -334,6 +347,16 @@ fn family(name: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_the_exact_ones_of_a_column_with_units() {
+        let column = |cells: [&'static str; 2]| Column::of(cells.map(str::as_bytes).to_vec());
+        let rounded = column(["886.59 KiB", "56 B"]);
+        assert!(rounded.rounds(&column(["907872", "56"])));
+        for other in [["907872", "560"], ["886 KB", "56 B"], ["12", "3"]] {
+            assert!(!rounded.rounds(&column(other)), "{other:?}");
+        }
+    }
 
     #[test]
     fn a_column_knows_indexes_and_sizes() {

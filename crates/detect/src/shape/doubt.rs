@@ -3,12 +3,14 @@
 
 use slotscope_base::name::Name;
 use slotscope_base::sentence::Sentence;
+use slotscope_base::text::counted;
 use slotscope_read::format::Head;
 use slotscope_read::format::line::offer::{offers, with_offers};
 use slotscope_read::format::line::parse::literal;
 use slotscope_read::format::parse::size::size;
 use slotscope_read::format::parse::value::{Value, value};
 use slotscope_read::format::redis_cli::noise;
+use slotscope_read::format::slot_stats;
 use slotscope_read::format::table::columns::ColumnNames;
 
 use crate::shape::beside;
@@ -27,16 +29,14 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Op
     if share_of(rows, are_two_numbers) >= MOST {
         let what =
             "two numbers in each line: a key and its size, or a slot and its number of keys?";
-        return Some(with_offers(
-            what,
-            head,
-            [
-                "{key} {size}",
-                "{key},{size}",
-                "{key};{size}",
-                "{key}|{size}",
-            ],
-        ));
+        let patterns = [
+            "{key} {size}",
+            "{key},{size}",
+            "{key};{size}",
+            "{key}|{size}",
+        ];
+        let as_keys = with_offers(what, head, patterns);
+        return Some(as_keys + &as_counts(rows).unwrap_or_default());
     }
     let is_of_csv =
         |row: &&[u8]| row.starts_with(b"\"") && memchr::memmem::find(row, b"\",\"").is_some();
@@ -55,10 +55,32 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Op
 
 /// Whether a line is two numbers.
 fn are_two_numbers(row: &&[u8]) -> bool {
-    let pieces = row.split(|byte| b" \t,;|".contains(byte));
-    let words = pieces.filter(|word| !word.is_empty());
-    let are_numbers = words.map(|word| word.iter().all(u8::is_ascii_digit));
+    let are_numbers = pieces(row).map(|word| word.iter().all(u8::is_ascii_digit));
     are_numbers.eq([true, true])
+}
+
+fn pieces(row: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let pieces = row.split(|byte| b" \t,;|".contains(byte));
+    pieces.filter(|word| !word.is_empty())
+}
+
+/// The command that makes a table of counts by slot, if these lines are one: `; as counts by slot: ...`.
+fn as_counts(rows: &[&[u8]]) -> Option<String> {
+    let mut text = b"slot,count\n".to_vec();
+    for row in rows {
+        text.extend(pieces(row).collect::<Vec<_>>().join(&b','));
+        text.push(b'\n');
+    }
+    let (slot, stats) = slot_stats::table(&text).ok()?.slots.into_iter().next()?;
+    let keys = stats.get(slot_stats::KEYS)?;
+    let is_bare = !rows.iter().any(|row| row.starts_with(b" "));
+    is_bare.then(|| {
+        format!(
+            "; as counts by slot: (echo slot,count; tr -s ' \\t;|' , < FILE) > COUNTS.csv; slotscope analyze COUNTS.csv \
+             gives slot {slot} with {}",
+            counted(keys, "key")
+        )
+    })
 }
 
 /// Whether brackets enclose a line, possibly after a name, with several values between.

@@ -144,6 +144,12 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
             Certainty::Proven | Certainty::Likely => {
                 let shape = Shape::of_table(&table, head);
                 let read = tried(&shape.open(head)?, head);
+                let first = read.as_ref().and_then(|read| read.first.as_ref());
+                if first.is_some_and(|(key, _)| key.0.starts_with(b"{\""))
+                    && let Some(refused) = recipe::inside_lines(rows)
+                {
+                    return Err(refused);
+                }
                 // More may be around the key than what is between two separators.
                 let is_more = read.is_some_and(|read| read.fits == 0 || read.are_of_words());
                 let peeled = is_more.then(|| Shape::peeled(rows)).flatten();

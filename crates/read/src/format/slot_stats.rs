@@ -25,10 +25,10 @@ pub const MAX_COUNT: u64 = (1 << 50) - 1;
 /// More statistics per slot than any server has.
 const MAX_STATS: usize = 64;
 const SLOTS: usize = 16_384;
-/// Keys, their bytes and operations on them as servers and tables name them; servers do not count operations.
-const KEYS: &str = "key-count";
+/// Keys, as servers and tables name them.
+pub const KEYS: &str = "key-count";
 const BYTES: &str = "memory-bytes";
-/// See `KEYS`.
+/// Operations, which tables alone have.
 pub const OPS: &str = "ops";
 
 /// How counts are written.

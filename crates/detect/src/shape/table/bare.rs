@@ -74,8 +74,13 @@ impl<'a> Searched<'_, 'a> {
             .iter()
             .rev()
             .filter(|(_, size)| *size == MayBeSize::Likely);
-        let likely = all_likely.next().map(|(column, _)| *column);
-        let is_one_of_several = all_likely.next().is_some();
+        let last = all_likely.next().map(|(column, _)| *column);
+        let others_likely: Vec<usize> = all_likely.map(|(column, _)| *column).collect();
+        let is_one_of_several = !others_likely.is_empty();
+        // The same sizes to the byte, beside those that were rounded to a unit.
+        let is_exact =
+            |other: &&usize| last.is_some_and(|last| cells[last].rounds(&cells[**other]));
+        let likely = others_likely.iter().find(is_exact).copied().or(last);
         let has_words = others().any(|column| cells[column].are_words());
         let is_indented = self.cut.rows[0].first() == Some(&b' ');
         let is_numbered = key > 0
