@@ -65,8 +65,10 @@ pub use slotscope_count::{scan, tally};
 pub use slotscope_detect as detect;
 #[doc(hidden)]
 pub use slotscope_findings as findings;
-pub use slotscope_findings::steps;
 pub use slotscope_model as summary;
+#[doc(hidden)]
+pub use slotscope_moves as moves;
+pub use slotscope_moves::steps;
 #[doc(hidden)]
 pub use slotscope_planner as planner;
 #[doc(hidden)]

@@ -23,7 +23,7 @@ pub(super) static COMMANDS: &[Command] = &[
     Command::new::<slotscope_live::cli::top::TopArgs>("top", &[]),
     Command::new::<plan::PlanArgs>(
         "plan",
-        outputs!("plan": slotscope_findings::plan::outcome::PlanOutcome),
+        outputs!("plan": slotscope_moves::plan::outcome::PlanOutcome),
     ),
     Command::new::<whatif::WhatIfArgs>(
         "whatif",

@@ -7,4 +7,4 @@ pub(crate) mod shards;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 
-pub use slotscope_findings::plan::*;
+pub use slotscope_moves::plan::*;

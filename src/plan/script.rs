@@ -8,11 +8,11 @@ use slotscope_base::host::{host, host_and_port};
 use slotscope_base::metric::Metric;
 use slotscope_base::name::Name;
 use slotscope_base::text::short;
-use slotscope_findings::plan::block_time::BlockingKey;
-use slotscope_findings::plan::node_outcome::NodeOutcome;
-use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_findings::summary::migration::Migration;
 use slotscope_findings::wording::finding::about;
+use slotscope_moves::plan::block_time::BlockingKey;
+use slotscope_moves::plan::node_outcome::NodeOutcome;
+use slotscope_moves::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_read::source::collection::manifest::TlsEntry;
 use slotscope_report::render::text::{self, wrapped};
 

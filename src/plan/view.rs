@@ -5,15 +5,15 @@ use slotscope_base::name::Name;
 use slotscope_base::text::{
     self, amount, and_more, bytes, counted, list, percent, plural, ranges, short_id,
 };
-use slotscope_findings::plan::block_time::BlockingKey;
-use slotscope_findings::plan::duration;
-use slotscope_findings::plan::goal_outcome::{FloorKind, FloorUnit, GoalOutcome};
-use slotscope_findings::plan::node_outcome::{Change, NodeOutcome};
-use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_findings::wording::finding::about;
 use slotscope_model::node_labels::SharedParts;
 use slotscope_model::state::Role;
 use slotscope_model::words::{ratio, times};
+use slotscope_moves::plan::block_time::BlockingKey;
+use slotscope_moves::plan::duration;
+use slotscope_moves::plan::goal_outcome::{FloorKind, FloorUnit, GoalOutcome};
+use slotscope_moves::plan::node_outcome::{Change, NodeOutcome};
+use slotscope_moves::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 

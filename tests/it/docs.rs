@@ -387,6 +387,7 @@ fn the_architecture_names_every_part_of_the_code() {
         "crates/detect/src",
         "crates/read/src",
         "crates/findings/src",
+        "crates/moves/src",
         "crates/report/src",
     ];
     let entries = folders.map(|folder| fs::read_dir(root().join(folder)).unwrap());

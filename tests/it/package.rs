@@ -83,7 +83,7 @@ fn missing(package: &str, source: &Path) -> Vec<String> {
 
 #[test]
 fn a_packaged_file_refers_to_no_file_that_is_left_out() {
-    let others = "keyname app parts history names live count detect read base advisor objects planner findings model topology report collect canvas";
+    let others = "keyname app parts history names live count detect read base advisor objects planner moves findings model topology report collect canvas";
     let others = others
         .split(' ')
         .map(|name| (format!("slotscope-{name}"), format!("crates/{name}")));

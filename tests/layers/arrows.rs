@@ -63,13 +63,16 @@ const LAYERS: &[Layers] = &[
         root: "crates/findings/src",
         leaves: "",
         rows: &[
-            ("plan", "summary wording"),
-            // Each step is computed on the loads left by the previous ones.
-            ("steps", "plan summary wording"),
             // The sentences of the findings.
             ("summary", "wording"),
             ("wording", "summary"),
         ],
+    },
+    Layers {
+        root: "crates/moves/src",
+        leaves: "wording",
+        // Each step is computed on the loads left by the previous ones.
+        rows: &[("steps", "plan")],
     },
     Layers {
         root: "crates/report/src",

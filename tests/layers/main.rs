@@ -31,6 +31,7 @@ const ROOTS: &[&str] = &[
     "crates/parts/src",
     "crates/keyname/src",
     "crates/model/src",
+    "crates/moves/src",
     "crates/objects/src",
     "crates/planner/src",
     "crates/report/src",

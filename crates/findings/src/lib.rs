@@ -5,8 +5,6 @@
 //! ```
 #![deny(missing_docs)]
 
-pub mod plan;
-pub mod steps;
 pub mod summary;
 #[doc(hidden)]
 pub mod wording;

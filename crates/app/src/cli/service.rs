@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use slotscope_base::error::{Error, Result};
 use slotscope_base::name::Name;
-use slotscope_findings::steps::Service;
+use slotscope_moves::steps::Service;
 
 use crate::options::headings::CLUSTER;
 

@@ -18,11 +18,7 @@ const SECS_PER_ELEMENT: [(&[u8], f64); 3] =
 const SECS_PER_FIELD: f64 = 1.5e-6;
 
 /// How long MIGRATE of a key blocks its node, by its known attributes.
-pub(crate) fn block_time(
-    kind: Option<&Name>,
-    bytes: Option<u64>,
-    elements: Option<u64>,
-) -> Duration {
+pub fn block_time(kind: Option<&Name>, bytes: Option<u64>, elements: Option<u64>) -> Duration {
     let bytes = bytes.unwrap_or(0) as f64;
     let mut rows = SECS_PER_ELEMENT.iter();
     let row = rows.find(|(name, _)| kind.is_some_and(|kind| kind.0 == *name));
@@ -36,7 +32,7 @@ pub(crate) fn block_time(
 
 /// The same for a key that is not among the `largest`: it has no more elements than these, and takes no longer than if none
 /// were listed.
-pub(crate) fn unlisted_block_time(bytes: Option<u64>, largest: Option<&[LargeKey]>) -> Duration {
+pub fn unlisted_block_time(bytes: Option<u64>, largest: Option<&[LargeKey]>) -> Duration {
     let fewest = largest.and_then(|largest| largest.iter().map(|key| key.elements).min());
     block_time(None, bytes, fewest).min(block_time(None, bytes, None))
 }

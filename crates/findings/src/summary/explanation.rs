@@ -77,7 +77,7 @@ const EQUAL: f64 = 0.0005;
 
 /// Every cause that adds a fifth of the excess, and up to three more large ones; equal causes are named together or not
 /// at all. Tags or keys that jointly add a fifth also count.
-pub(crate) fn named(causes: &[Cause]) -> Vec<Cause> {
+pub fn named(causes: &[Cause]) -> Vec<Cause> {
     let excess: f64 = causes.iter().map(|cause| cause.excess).sum();
     let is_part = |added: f64| added >= limit::NAMED_PART * excess;
     let alike: Vec<&[Cause]> = alike(causes).collect();

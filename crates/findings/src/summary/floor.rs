@@ -16,7 +16,7 @@ pub(crate) fn slot_floor_of(loads: &[u64], capacities: &[f64]) -> Option<f64> {
 }
 
 /// With more nodes than this, the heaviest slot alone exceeds a fair share; `None` without load.
-pub(crate) fn largest_useful_nodes(loads: &[u64]) -> Option<u64> {
+pub fn largest_useful_nodes(loads: &[u64]) -> Option<u64> {
     let heaviest = loads.iter().copied().max().filter(|load| *load > 0)?;
     Some((total(loads) / heaviest as f64) as u64)
 }

@@ -115,7 +115,7 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
 }
 
 /// The kind of a key as a unit of its own.
-pub(crate) fn kind_of(key: &Key) -> UnitKind {
+pub fn kind_of(key: &Key) -> UnitKind {
     if key.channel {
         UnitKind::Channel
     } else {

@@ -35,7 +35,7 @@ impl Migration {
     }
 
     /// Its value in `plan --commands`.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Migration::Setslot => "setslot",
             Migration::Valkey => "valkey",

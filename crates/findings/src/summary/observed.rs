@@ -42,7 +42,7 @@ pub struct Observed {
 
 impl Observed {
     /// The statistics of a node, where they are known.
-    pub(crate) fn server(&self, at: usize) -> Option<&ServerFacts> {
+    pub fn server(&self, at: usize) -> Option<&ServerFacts> {
         self.servers.get(at)?.as_ref()
     }
 

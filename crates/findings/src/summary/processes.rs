@@ -85,7 +85,7 @@ pub fn judged(summary: &Summary) -> Option<(f64, State)> {
 }
 
 /// The finding of an uneven load, where processes compare the nodes.
-pub(crate) fn skewed(summary: &Summary) -> Option<&Finding> {
+pub fn skewed(summary: &Summary) -> Option<&Finding> {
     let verdict = &summary.verdict;
     let is_skew =
         |finding: &&Finding| finding.kind == FindingKind::Skew && finding.role == Some(Role::Load);

@@ -25,7 +25,7 @@ use slotscope_model::nodes::NodeLoad;
 use slotscope_topology::ranges;
 
 /// The fullest node's excess in fair shares, decomposed.
-pub(crate) struct Split<'a> {
+pub struct Split<'a> {
     compared: &'a Compared<'a>,
     /// Index of the fullest node among the compared ones.
     pub at: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Split<'a> {
     /// Named units that are not heavy.
     listed: Vec<&'a Unit>,
     /// The units that are not heavy; `None` if tags were not counted.
-    pub light: Option<RandomUnits>,
+    pub(crate) light: Option<RandomUnits>,
     /// f W.
     fair: f64,
     units: &'a UnitsBy,
@@ -56,11 +56,7 @@ const MOST: f64 = 0.5;
 
 impl<'a> Split<'a> {
     /// Decomposes the excess of the fullest node; `None` without load.
-    pub(crate) fn of(
-        compared: &'a Compared<'a>,
-        units: &'a UnitsBy,
-        measure: Measure,
-    ) -> Option<Self> {
+    pub fn of(compared: &'a Compared<'a>, units: &'a UnitsBy, measure: Measure) -> Option<Self> {
         let at = compared.fullest()?;
         let (p, fair, total) = (compared.slots[at], compared.fair(at), compared.total);
         let least = limit::HEAVY * compared.least_fair();
@@ -108,7 +104,7 @@ impl<'a> Split<'a> {
     }
 
     /// E for nodes with these shares.
-    pub(crate) fn by_chance_on(&self, shares: &[f64]) -> Option<f64> {
+    pub fn by_chance_on(&self, shares: &[f64]) -> Option<f64> {
         let light = self.light.as_ref().filter(|light| light.total() > 0.0)?;
         let part = (light.total() / self.total()).min(1.0);
         Some(1.0 + part * (p99_of_shares(light, shares) - 1.0))

@@ -6,5 +6,4 @@ pub mod evidence;
 pub mod finding;
 pub(crate) mod integrity;
 pub(crate) mod node_counts;
-pub(crate) mod step;
 pub mod verdict;

@@ -192,7 +192,7 @@ pub(crate) fn gets((name, kind, part): &(Name, UnitKind, f64), measure: Measure)
 }
 
 /// A tag or key by its kind and name.
-pub(crate) fn unit(name: &Name, kind: UnitKind) -> String {
+pub fn unit(name: &Name, kind: UnitKind) -> String {
     let (noun, name) = (kind.noun(1), short(name));
     match kind {
         UnitKind::Tag => format!("{noun} {{{name}}}"),

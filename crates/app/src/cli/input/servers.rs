@@ -9,9 +9,9 @@ use slotscope_base::name::Name;
 use slotscope_base::slot::policy::Policy;
 use slotscope_base::text::shell_word;
 use slotscope_collect::run::{self, Options};
-use slotscope_findings::steps::MEASURING;
 use slotscope_model::step::StepKind;
 use slotscope_model::{InputFacts, Summary};
+use slotscope_moves::steps::MEASURING;
 use slotscope_read::source::remote;
 use slotscope_report::output::WholeDirectory;
 

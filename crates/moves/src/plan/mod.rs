@@ -2,6 +2,7 @@
 
 pub mod block_time;
 pub mod cluster;
+mod compared;
 #[doc(hidden)]
 pub mod doubts;
 pub mod duration;

@@ -14,7 +14,7 @@ use crate::plan::goal_outcome::{FloorUnit, GoalOutcome};
 use crate::plan::moves::{self, Move, Room};
 use crate::plan::node_outcome::NodeOutcome;
 use crate::plan::planned::Planned;
-use crate::summary::balance;
+use slotscope_findings::summary::balance;
 use slotscope_model::balance::{Balance, tidy};
 use slotscope_model::step::Requested;
 

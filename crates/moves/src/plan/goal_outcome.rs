@@ -12,7 +12,7 @@ use slotscope_planner::solve::PlannedRole;
 use slotscope_planner::why_not::why_not;
 
 use crate::plan::planned::Planned;
-use crate::wording::step as said;
+use crate::wording as said;
 use slotscope_model::balance::tidy;
 use slotscope_model::independent_units::UnitKind;
 use slotscope_model::limit;

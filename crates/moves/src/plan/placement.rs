@@ -3,8 +3,8 @@
 use slotscope_base::metric::Metric;
 
 use crate::plan::cluster::Cluster;
-use crate::summary::compared::{ratio, rest};
-use crate::summary::split::Split;
+use crate::plan::compared::{ratio, rest};
+use slotscope_findings::summary::split::Split;
 use slotscope_model::Summary;
 use slotscope_model::balance::tidy;
 use slotscope_model::bands::Bands;

@@ -5,7 +5,7 @@ use slotscope_base::name::Name;
 use slotscope_base::slot::slot_of_part;
 
 use crate::plan::placement::{PlacedRole, Placement};
-use crate::summary::independent_units::kind_of;
+use slotscope_findings::summary::independent_units::kind_of;
 use slotscope_model::Summary;
 use slotscope_model::independent_units::{Unit, UnitKind};
 use slotscope_model::keys::Key;

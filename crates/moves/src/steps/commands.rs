@@ -6,7 +6,7 @@ use slotscope_base::name::Name;
 use slotscope_base::text::shell_word;
 
 use crate::steps::service::Service;
-use crate::summary::migration::Migration;
+use slotscope_findings::summary::migration::Migration;
 use slotscope_topology::{Node, Topology};
 
 /// The flags that name hot keys on a running cluster.

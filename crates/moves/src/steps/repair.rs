@@ -5,9 +5,9 @@ use slotscope_base::text::counted;
 
 use crate::plan::placement::Placement;
 use crate::steps::commands::Commands;
-use crate::summary::floor::largest_useful_nodes;
-use crate::summary::observed::Observed;
-use crate::wording::step as said;
+use crate::wording as said;
+use slotscope_findings::summary::floor::largest_useful_nodes;
+use slotscope_findings::summary::observed::Observed;
 use slotscope_model::Summary;
 use slotscope_model::finding::{Finding, FindingKind};
 use slotscope_model::limit;

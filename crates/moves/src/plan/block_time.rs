@@ -8,7 +8,7 @@ use serde::Serialize;
 use slotscope_base::metric::Metric;
 use slotscope_base::name::Name;
 
-use crate::summary::block_time::{block_time, unlisted_block_time};
+use slotscope_findings::summary::block_time::{block_time, unlisted_block_time};
 use slotscope_model::Summary;
 
 /// A node that stalls longer than this is noticed by clients.

@@ -4,7 +4,7 @@ use crate::plan::cluster::Cluster;
 use crate::plan::placement::Placement;
 use crate::steps::repair::{Raise, raise_to};
 use crate::steps::{Steps, is_of_node};
-use crate::summary::observed::Observed;
+use slotscope_findings::summary::observed::Observed;
 use slotscope_model::state::State;
 use slotscope_model::step::{Frees, Left, Step, StepKind};
 

@@ -5,8 +5,8 @@ use slotscope_base::text::{bytes, counted, grouped, list, percent, short};
 use slotscope_planner::lower_bound::SetBy;
 use slotscope_planner::why_not::{Freed, NoPlacement, WhyNot};
 
-use crate::wording::finding::about;
-use crate::wording::verdict::unit;
+use slotscope_findings::wording::finding::about;
+use slotscope_findings::wording::verdict::unit;
 use slotscope_model::independent_units::UnitKind;
 use slotscope_model::step::Pieces;
 use slotscope_model::words::NAMES;

@@ -8,7 +8,7 @@ use crate::plan::placement::{PlacedRole, Placement};
 use crate::steps::Steps;
 use crate::steps::change::{Found, Search};
 use crate::steps::pieces::{Piece, heavy, split};
-use crate::wording::step as said;
+use crate::wording as said;
 use slotscope_model::independent_units::{Unit, UnitKind};
 use slotscope_model::keys::Key;
 use slotscope_model::state::{Role, State};

@@ -6,7 +6,7 @@ use slotscope_planner::why_not::{WhyNot, why_not};
 use crate::plan::placement::PlacedRole;
 use crate::plan::requests::request_of;
 use crate::steps::Steps;
-use crate::wording::step as said;
+use crate::wording as said;
 use slotscope_model::independent_units::Unit;
 use slotscope_model::state::Role;
 use slotscope_model::step::Left;
