@@ -1,5 +1,5 @@
-//! What to do about findings: requests for the planner, its plans in words, and steps, each computed on what those before it
-//! leave. For [slotscope](https://docs.rs/slotscope).
+//! Plans of moves and remediation steps: requests for the planner, its plans in words, and steps, each computed on what those
+//! before it leave. For [slotscope](https://docs.rs/slotscope).
 //!
 //! ```text
 //! summary + findings -> request -> planner -> plan -> steps

@@ -68,6 +68,7 @@ impl Aims {
         };
         let is_same = !request.changes_nodes();
         let leave = request.leaves.contains(&true);
+        let has_empty = request.has_empty();
         for (at, role) in request.roles.iter().enumerate() {
             let fair = request.fair(&role.loads, &role.capacity);
             let floor = LowerBound::new(&role.loads, &request.owner, &fair);
@@ -87,7 +88,13 @@ impl Aims {
             } else {
                 own
             };
-            let is_uneven = max_over_mean(before, at) > role.band;
+            // A node without slots is to get some however little the others are above their shares, as among many nodes.
+            let even = if has_empty {
+                own.min(role.band)
+            } else {
+                role.band
+            };
+            let is_uneven = max_over_mean(before, at) > even;
             let is_goal = role.is_goal && is_uneven;
             let aim = match role.is_judged() {
                 false => f64::INFINITY,
@@ -158,10 +165,17 @@ impl Aims {
         part: f64,
         has_rest: bool,
     ) -> bool {
+        let request = before.shares.request;
         let is_helped = |role: usize| {
             let [memory, load] = GAINS;
-            let is_load = before.shares.request.roles[role].metric.is_of_use();
-            let least = if is_load { load } else { memory };
+            // Among many nodes, what one without slots is due is little of the share of each other.
+            let least = if request.has_empty() {
+                0.0
+            } else if request.roles[role].metric.is_of_use() {
+                load
+            } else {
+                memory
+            };
             let is_worth = |ratio: fn(&PlanState<'_>, usize) -> f64| {
                 let (now, then) = (ratio(before, role), ratio(after, role));
                 let needed = least
@@ -186,8 +200,7 @@ impl Aims {
         after: &PlanState<'_>,
         is_begun: bool,
     ) -> bool {
-        let mut staying = before.shares.request.staying();
-        let has_rest = is_begun || staying.any(|node| before.held(node).is_empty());
+        let has_rest = is_begun || before.shares.request.has_empty();
         let is_better = |cap: Cap| {
             let today = before.excess(cap);
             today - after.excess(cap) > LEAST_EXCESS.max(GAIN_OF_LIMIT * today)

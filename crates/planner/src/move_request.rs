@@ -120,12 +120,23 @@ impl<'a> MoveRequest<'a> {
 
     /// Whether nodes join or leave.
     pub fn changes_nodes(&self) -> bool {
+        let owns = self.owns();
+        let mut pairs = owns.iter().zip(&self.leaves);
+        pairs.any(|(owns, leaves)| owns == leaves)
+    }
+
+    /// Whether a node that stays owns no slots.
+    pub fn has_empty(&self) -> bool {
+        let owns = self.owns();
+        self.staying().any(|node| !owns[node])
+    }
+
+    /// By node: whether it owns a slot.
+    fn owns(&self) -> Vec<bool> {
         let mut owns = vec![false; self.nodes()];
         let owners = self.owner.iter().flatten();
         owners.for_each(|node| owns[*node] = true);
-        owns.iter()
-            .zip(&self.leaves)
-            .any(|(owns, leaves)| owns == leaves)
+        owns
     }
 
     /// The price of a move of each slot.

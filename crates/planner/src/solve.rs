@@ -272,6 +272,20 @@ mod tests {
     }
 
     #[test]
+    fn among_many_nodes_one_without_slots_gets_its_share_though_the_others_are_within_the_band() {
+        // 50 nodes have 200 slots each, and hold 1.02 fair shares.
+        let loads = vec![10; 10_000];
+        let role = Role {
+            band: 1.05,
+            ..Role::even(Metric::Bytes, &loads, 51, 0.005)
+        };
+        let owner = (0..10_000).map(|slot| Some(slot / 200)).collect();
+        let planned = plan(&MoveRequest::new(vec![role], owner));
+        let given = planned.owner.iter().filter(|node| **node == Some(50));
+        assert!(given.count() >= 140, "of 196 slots: {:?}", planned.roles);
+    }
+
+    #[test]
     fn nodes_in_another_order_get_the_same_slots() {
         let loads: Vec<u64> = (0..600_u64).map(|slot| 10 + slot * slot % 37).collect();
         let hot: Vec<u64> = (0..600_u64).map(|slot| 1 + slot * 7 % 101).collect();

@@ -111,6 +111,24 @@ fn nodes_come_and_go_and_bear_what_they_can() {
 }
 
 #[test]
+fn added_nodes_get_their_shares() {
+    let scratch = Scratch::new();
+    let keys = (0..30_000).map(|i| format!("user:{i}\n"));
+    scratch.file("a.keys", keys.collect::<String>());
+    for (flags, least, most) in [
+        ("--nodes 3 --add 1 --weight even-1=0.5", 0.98, 1.0),
+        ("--nodes 31 --add 1", 0.8, 1.0),
+        // With a tolerance of the user's the others stay above their shares.
+        ("--nodes 3 --add 1 --tolerance 3", 0.9, 0.95),
+    ] {
+        let plan = scratch.report(&format!("plan a.keys --by keys --json {flags}"));
+        let added = plan["nodes"].list().last().cloned().unwrap();
+        let share = added["over_fair"]["after"].float();
+        assert!((least..=most).contains(&share), "{flags}: {share}");
+    }
+}
+
+#[test]
 fn text_and_comments_fit_80_columns() {
     let scratch = fixture();
     let wide = |text: &str| {

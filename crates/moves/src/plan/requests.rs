@@ -18,6 +18,9 @@ use slotscope_model::step::Requested;
 /// second plan; wider for load, which varies more.
 const MEMORY_TOLERANCE: f64 = 0.03;
 const LOAD_TOLERANCE: f64 = 0.10;
+/// The part of a tolerance that is left where a node owns no slots: what each of the others may hold beyond its share adds up to
+/// much of what this one is due, and few more bytes bring it that.
+const OF_TOLERANCE: f64 = 1.0 / 6.0;
 
 /// The request for a placement: the only place where goals, guards, limits and denominators are chosen.
 pub(crate) fn request_of<'p>(
@@ -80,7 +83,7 @@ pub(crate) fn request_of<'p>(
     let mut order: Vec<usize> = (0..cluster.nodes.len()).collect();
     let added = cluster.nodes.len() - flags.add;
     order.sort_by_key(|at| (*at >= added, &cluster.nodes[*at].id));
-    MoveRequest {
+    let mut request = MoveRequest {
         roles,
         order,
         leaves: cluster.nodes.iter().map(is_leaving).collect(),
@@ -93,6 +96,21 @@ pub(crate) fn request_of<'p>(
             && !flags.ask_for_moves()
             && summary.asked.by.is_empty(),
         owner,
+    };
+    if request.has_empty() && flags.tolerance.is_none() {
+        share_out(&mut request);
+    }
+    request
+}
+
+/// Brings nodes nearer to their shares of memory, or of load where that alone is judged: of both at once takes many more ranges.
+fn share_out(request: &mut MoveRequest<'_>) {
+    let is_load = |role: &Role<'_>| role.metric.is_of_use();
+    let judged = || request.roles.iter().filter(|role| role.is_judged());
+    let are_loads = judged().all(is_load);
+    let shared = |role: &&mut Role<'_>| role.is_judged() && is_load(role) == are_loads;
+    for role in request.roles.iter_mut().filter(shared) {
+        role.tolerance *= OF_TOLERANCE;
     }
 }
 
