@@ -33,6 +33,7 @@ impl Spans {
     }
 
     /// Drops all spans, keeps the memory.
+    #[doc(hidden)]
     pub fn clear(&mut self) {
         self.start.clear();
         self.end.clear();
@@ -166,18 +167,22 @@ impl Values {
     }
 
     #[inline]
+    #[doc(hidden)]
     pub fn number(&self, number: Number) -> &[u64] {
         &self.numbers[number as usize]
     }
 
+    #[doc(hidden)]
     pub fn number_mut(&mut self, number: Number) -> &mut Vec<u64> {
         &mut self.numbers[number as usize]
     }
 
+    #[doc(hidden)]
     pub fn word(&self, word: Word) -> &Spans {
         &self.words[word as usize]
     }
 
+    #[doc(hidden)]
     pub fn word_mut(&mut self, word: Word) -> &mut Spans {
         &mut self.words[word as usize]
     }
@@ -188,6 +193,7 @@ impl Values {
     }
 
     /// Fills the accesses column from LFU counters, if any key has one.
+    #[doc(hidden)]
     pub fn estimate_accesses(&mut self, rule: LfuRule) {
         let counters = &self.numbers[Number::Lfu as usize];
         let accesses = &mut self.weights[Metric::USE];
@@ -199,6 +205,7 @@ impl Values {
     }
 
     /// Makes CPU time of its column, which has the number of keys of each operation's command: they share what it takes.
+    #[doc(hidden)]
     pub fn estimate_cpu(&mut self, base: Padded<'_>, keys: &Spans, times: &CommandTimes) {
         for (i, usec) in self.weights[Metric::CPU].iter_mut().enumerate() {
             let (command, key) = (self.commands.get(base, i), keys.get(base, i));
@@ -207,6 +214,7 @@ impl Values {
     }
 
     /// Makes times of expiry of the times to live among them, which count from `written_ms`; returns how many these are.
+    #[doc(hidden)]
     pub fn date_expiry(&mut self, written_ms: u64) -> u64 {
         let mut dated = 0;
         for expiry in &mut self.numbers[Number::Expiry as usize] {
@@ -223,6 +231,7 @@ impl Values {
 
     /// Whether keys may have different weights.
     #[inline]
+    #[doc(hidden)]
     pub fn are_weighed(&self) -> bool {
         self.weights.iter().any(|column| !column.is_empty())
     }
@@ -244,6 +253,7 @@ impl Values {
 
     /// The total load of several keys; unknown numbers count as 0.
     #[inline]
+    #[doc(hidden)]
     pub fn load_of(&self, keys: Range<usize>) -> Load {
         if keys.len() == 1 {
             return self.load(keys.start);
@@ -268,6 +278,7 @@ impl Values {
     }
 
     /// Drops all values, keeps the memory.
+    #[doc(hidden)]
     pub fn clear(&mut self) {
         self.weights.iter_mut().for_each(Vec::clear);
         self.numbers.iter_mut().for_each(Vec::clear);

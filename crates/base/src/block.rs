@@ -53,6 +53,7 @@ impl Block {
     }
 
     /// Its allocated bytes.
+    #[doc(hidden)]
     pub fn capacity(&self) -> usize {
         self.buffer.capacity()
     }

@@ -170,12 +170,12 @@ fn numbers_of_slots_and_objects_in_lines_are_read_after_the_command_that_is_show
             60,
         ),
     ] {
-        let scratch = Scratch::with("FILE", &(0..60).map(row).collect::<String>());
+        let scratch = Scratch::with("FILE", (0..60).map(row).collect::<String>());
         let message = said(&scratch.run("analyze FILE --no-files"));
         let (_, shown) = message.split_once(&format!("{what}: ")).expect(&message);
         let (command, given) = shown.split_once(" gives ").expect(&message);
         assert!(given.starts_with(gives), "{message}");
-        let output = scratch.shell(&format!("{command} --json --no-files"));
+        let output = scratch.shell(format!("{command} --json --no-files"));
         let report: Value = serde_json::from_slice(&succeeded(output)).unwrap();
         let keys = report["slots"]["keys"].list().iter().map(Value::float);
         assert_eq!(keys.sum::<f64>(), f64::from(total), "{message}");

@@ -253,6 +253,7 @@ pub struct Load([u64; METRIC_COUNT]);
 pub const MOST_KEYS: u64 = 1 << 48;
 
 /// Whether these may be key counts of one input, by their total.
+#[doc(hidden)]
 pub fn are_counts<'c>(counts: impl IntoIterator<Item = &'c u64>) -> bool {
     let add = |sum: u64, count: &u64| sum.checked_add(*count).filter(|sum| *sum <= MOST_KEYS);
     counts.into_iter().try_fold(0, add).is_some()
@@ -344,6 +345,7 @@ impl Load {
 
     /// The amounts in a row of some columns.
     #[inline]
+    #[doc(hidden)]
     pub fn of_row(columns: &[(Metric, &[u64])], row: usize) -> Self {
         let mut load = Load::default();
         for (metric, amounts) in columns {

@@ -38,6 +38,7 @@ impl<T> PerWeight<T> {
     }
 
     /// Those of `totals` in metrics with a value here, and that of keys.
+    #[doc(hidden)]
     pub fn of_known<U: Copy>(&self, totals: &PerMetric<U>) -> PerMetric<U> {
         let known = |metric| self.get(metric).and_then(|_| totals.get(metric).copied());
         PerMetric {
@@ -140,6 +141,7 @@ impl<T> PerMetric<T> {
     }
 
     /// Merges another one, metric by metric.
+    #[doc(hidden)]
     pub fn merge(&mut self, other: Self, combine: impl Fn(&mut T, T)) {
         combine(&mut self.keys, other.keys);
         for (mine, theirs) in self.weights.0.iter_mut().zip(other.weights.0) {

@@ -46,6 +46,7 @@ impl SlotBatch<'_> {
     }
 
     /// Whether hash tags are text in braces, so that either all keys of a pattern have one or none.
+    #[doc(hidden)]
     pub fn tags_are_in_braces(&self) -> bool {
         std::ptr::eq(self.untagged, self.batch.keys.start.as_slice())
     }

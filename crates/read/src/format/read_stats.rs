@@ -217,6 +217,7 @@ impl ReadStats {
     }
 
     /// Why the input is incomplete, if its replies show that.
+    #[doc(hidden)]
     pub fn cut_off(&self) -> Option<String> {
         match self.missing {
             1.. => Some(format!(
