@@ -42,8 +42,7 @@ impl Tmux {
         let shell = self.run(&["list-panes", "-F", "#{pane_pid}"]);
         let children = format!("/proc/{0}/task/{0}/children", shell.trim());
         let child = std::fs::read_to_string(children).unwrap();
-        let sent = Command::new("kill").args([signal, child.trim()]).status();
-        assert!(sent.unwrap().success());
+        testkit::signals::signal(child.trim().parse().unwrap(), signal);
     }
 
     fn run(&self, words: &[&str]) -> String {
@@ -128,7 +127,7 @@ fn tmux_shows_the_hot_slot_its_keys_and_gives_the_terminal_back() {
     let left = tmux.has("end\n");
     left.says("ended 0").lacks("-icanon").lacks("shard");
 
-    for (signal, code) in [("-TERM", 143), ("-INT", 130)] {
+    for (signal, code) in [("TERM", 143), ("INT", 130)] {
         let tmux = Tmux::top(&cluster);
         tmux.has("q quit");
         tmux.signal(signal);

@@ -21,6 +21,7 @@ pub mod rng;
 pub mod run;
 pub mod scan;
 pub mod schema;
+pub mod signals;
 pub mod timeline;
 pub mod tls;
 pub mod usage;

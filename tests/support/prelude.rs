@@ -4,3 +4,4 @@ pub use serde_json::{Value, json};
 
 pub use crate::json::Json;
 pub use crate::run::*;
+pub use crate::signals::*;

@@ -60,7 +60,7 @@ fn an_interrupt_ends_the_run_and_leaves_nothing() {
             assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
             std::thread::yield_now();
         }
-        succeeded(scratch.shell(format!("kill -s {signal} {}", child.id())));
+        testkit::signals::signal(child.id(), signal);
         assert_eq!(child.wait().unwrap().code(), Some(code));
         assert_eq!(scratch.entries("."), [""; 0]);
     }

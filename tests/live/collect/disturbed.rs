@@ -12,13 +12,13 @@ use slotscope::source::collection::manifest::Manifest;
 use testkit::cluster::{Cluster, call_ok, even};
 use testkit::kinds::Kind;
 use testkit::prelude::*;
-use testkit::redis::{Client, Server};
+use testkit::redis::{Client, Server, wait_for};
 use testkit::rng::Rng;
 /// Number of keys that exist throughout.
 const STABLE: usize = 4000;
 
 /// Slow enough for the rest of a test to happen meanwhile.
-const SLOWLY: &str = "--max-load 1 --count 20 --progress always";
+const SLOWLY: &str = "--max-load 1 --count 20";
 
 /// A running collection.
 struct Running {
@@ -42,10 +42,10 @@ impl Running {
         }
     }
 
-    /// Starts one, and returns when it has read some keys.
-    fn start(address: &str, flags: &str) -> Running {
-        let mut running = Running::new(address, flags);
-        running.wait_for_part(0.0);
+    /// Starts one, and returns when it reads the keys of `server`.
+    fn start(address: &str, flags: &str, server: &Server) -> Running {
+        let running = Running::new(address, flags);
+        server.until("INFO commandstats", "cmdstat_scan:");
         running
     }
 
@@ -55,23 +55,6 @@ impl Running {
         self.lines.read_line(&mut line).unwrap();
         assert!(!line.is_empty(), "it ended before it was disturbed");
         line
-    }
-
-    /// Waits until more than this fraction of the keys has been read.
-    fn wait_for_part(&mut self, part: f64) {
-        loop {
-            // "slotscope: collecting 1,200 of 12,000 keys from 3 nodes"
-            let line = self.line();
-            let numbers = line
-                .split(' ')
-                .filter_map(|word| word.replace(',', "").parse().ok());
-            let [done, total, _nodes] = *numbers.collect::<Vec<f64>>() else {
-                panic!("{line}");
-            };
-            if done > part * total {
-                return;
-            }
-        }
     }
 
     /// Waits for its end; returns the manifest, and the rows if each of `keys` is in them exactly once.
@@ -103,8 +86,12 @@ fn assert_once(rows: &[Row], keys: &BTreeSet<Vec<u8>>) {
     for row in rows {
         *times.entry(&row.key.0).or_default() += 1;
     }
-    let wrong = keys.iter().filter(|key| times.get(&key[..]) != Some(&1));
-    let wrong: Vec<_> = wrong.map(|key| String::from_utf8_lossy(key)).collect();
+    let found = keys
+        .iter()
+        .map(|key| (key, times.get(&key[..]).unwrap_or(&0)));
+    let wrong = found.filter(|(_, times)| **times != 1);
+    let wrong = wrong.map(|(key, times)| (String::from_utf8_lossy(key), slot(key), times));
+    let wrong: Vec<_> = wrong.collect();
     let (some, all) = (&wrong[..wrong.len().min(5)], keys.len());
     assert!(wrong.is_empty(), "{} of {all}: {some:?}", wrong.len());
     let twice = times.values().filter(|times| **times > 1).count();
@@ -132,6 +119,21 @@ fn write(mut clients: Vec<Client>, is_over: &AtomicBool) {
         }
     }
 }
+/// Waits until the collection, which alone asks for it now, has asked for the owners of slots once more from the beginning.
+fn watched(server: &Server) {
+    let asked = || {
+        let said = server.connect().call(&words("INFO commandstats")).text();
+        let calls = said.split("cmdstat_cluster|nodes:calls=").nth(1).unwrap();
+        calls.split(',').next().unwrap().parse::<u64>().unwrap()
+    };
+    let before = asked();
+    // One may be under way.
+    wait_for(|| {
+        let now = asked();
+        (now > before + 1).then_some(()).ok_or(now.to_string())
+    });
+}
+
 fn slots_move(kind: Kind) {
     let mut cluster = Cluster::of(kind, &even(3));
     let keys = fill(&cluster);
@@ -141,16 +143,15 @@ fn slots_move(kind: Kind) {
     let of = std::thread::scope(|threads| {
         let _end = SetOnDrop(&is_over);
         threads.spawn(|| write(clients, &is_over));
-        let mut running = Running::start(&cluster.address(0), SLOWLY);
+        let running = Running::start(&cluster.address(0), SLOWLY, &cluster.servers[2]);
         let away: Vec<u16> = cluster.slots_of(2).into_iter().step_by(100).collect();
         cluster.move_slots(&away, 1);
+        watched(&cluster.servers[2]);
         for (from, to) in [(0, 1), (1, 2), (2, 0)] {
             let slots: Vec<u16> = cluster.slots_of(from).into_iter().step_by(400).collect();
             cluster.move_slots(&slots, to);
             moved.extend(slots);
         }
-        // Those that moved away are back before the node has been read.
-        running.wait_for_part(0.5);
         cluster.move_slots(&away, 2);
         running.ends(0, &keys).0
     });
@@ -178,13 +179,14 @@ fn slots_that_move_between_servers_with_a_table_a_slot_are_read_once() {
     slots_move(Kind::Valkey91);
 }
 
-/// A primary is killed and its replica takes over while `from` (primaries or replicas) is read.
-fn primary_fails(kind: Kind, from: &str) {
+/// A primary is killed and its replica takes over while one of them, server `read`, is read.
+fn primary_fails(kind: Kind, read: usize, from: &str) {
     let mut cluster = Cluster::with_replicas(kind, &[]);
     let keys = fill(&cluster);
     cluster.wait_for_replicas();
-    let running = Running::start(&cluster.address(1), &format!("{SLOWLY} --from {from}"));
-    cluster.fail_over(0, 3);
+    let flags = format!("{SLOWLY} --from {from}");
+    let running = Running::start(&cluster.address(1), &flags, &cluster.servers[read]);
+    while_stopped(&running.child, || cluster.fail_over(0, 3));
     let (of, _) = running.ends(0, &keys);
     let failover = &of.failovers[0];
     let found = (&failover.from, &failover.to);
@@ -193,12 +195,12 @@ fn primary_fails(kind: Kind, from: &str) {
 }
 #[test]
 fn a_primary_that_fails_is_read_from_the_replica_that_takes_over() {
-    primary_fails(Kind::Installed, "primaries");
+    primary_fails(Kind::Installed, 0, "primaries");
 }
 
 #[test]
 fn a_replica_that_takes_over_while_it_is_read_is_read_again() {
-    primary_fails(Kind::Redis82, "replicas");
+    primary_fails(Kind::Redis82, 3, "replicas");
 }
 
 #[test]
@@ -206,8 +208,8 @@ fn a_replica_that_fails_is_replaced_by_its_primary() {
     let mut cluster = Cluster::with_replicas(Kind::Valkey90, &[]);
     let keys = fill(&cluster);
     cluster.wait_for_replicas();
-    let running = Running::start(&cluster.address(0), SLOWLY);
-    cluster.servers[4].stop();
+    let running = Running::start(&cluster.address(0), SLOWLY, &cluster.servers[4]);
+    while_stopped(&running.child, || cluster.servers[4].stop());
     let (of, _) = running.ends(0, &keys);
     assert!(of.nodes.iter().any(|node| node.error.is_some()) && of.failovers.is_empty());
     assert!(of.nodes.iter().all(|node| node.complete), "{of:?}");
@@ -219,8 +221,8 @@ fn a_node_that_is_lost_is_missing_and_the_rest_is_written() {
     let rest_answers = ["--cluster-require-full-coverage", "no"].map(String::from);
     let mut cluster = Cluster::with_options(&even(3), |_| rest_answers.to_vec());
     let mut keys = fill(&cluster);
-    let running = Running::start(&cluster.address(0), SLOWLY);
-    cluster.servers[2].stop();
+    let running = Running::start(&cluster.address(0), SLOWLY, &cluster.servers[2]);
+    while_stopped(&running.child, || cluster.servers[2].stop());
     keys.retain(|key| home(slot(key)) != 2);
     let (of, rows) = running.ends(2, &keys);
     assert_eq!(of.slots_missing, [(10923, 16383)]);
@@ -241,7 +243,8 @@ fn a_table_that_shrinks_under_the_scan_repeats_no_key() {
         .chain(keys.iter().cloned())
         .map(|key| (key, "x"));
     client.set_all(&all.collect::<Vec<_>>());
-    let running = Running::start(&server.address(), &SLOWLY.replace("20", "1000"));
+    let flags = SLOWLY.replace("20", "1000");
+    let running = Running::start(&server.address(), &flags, &server);
     client.pipeline_of(passing.map(|key| vec![b"UNLINK".to_vec(), key]));
     let (of, _) = running.ends(0, &keys);
     let node = &of.nodes[0];

@@ -1,6 +1,6 @@
 //! `collect --load`: the commands that servers log meanwhile as slow or large.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::collect::collected::manifest;
 use crate::collect::load::start;
@@ -26,19 +26,13 @@ fn collected(cluster: &Cluster, key: &str) -> Scratch {
     let (scratch, address) = (Scratch::new(), cluster.address(0));
     let mut command = scratch.command(&format!("collect {address} -o out --load 4s"));
     let mut run = command.stdout(Stdio::null()).spawn().unwrap();
-    let signal = |name: &str| {
-        let kill = Command::new("kill")
-            .args([name, &run.id().to_string()])
-            .status();
-        assert!(kill.unwrap().success());
-    };
     for server in &cluster.servers {
         server.until("INFO commandstats", "log|get:");
     }
-    signal("-STOP");
-    work(cluster, key);
-    work(cluster, key);
-    signal("-CONT");
+    while_stopped(&run, || {
+        work(cluster, key);
+        work(cluster, key);
+    });
     assert!(run.wait().unwrap().success());
     scratch
 }

@@ -2,7 +2,7 @@
 //! not disturb the next run.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use crate::collect_access::{collected, manifest};
 use testkit::kinds::Kind;
@@ -36,9 +36,7 @@ fn an_interrupted_run_leaves_nothing_and_says_so_by_its_exit_code() {
         for (signal, number) in [("INT", 2), ("TERM", 15)] {
             let (server, scratch) = (server(), Scratch::new());
             let run = slow_run(&scratch, &server, line);
-            let id = run.id().to_string();
-            let sent = Command::new("kill").args(["-s", signal, &id]).status();
-            assert!(sent.unwrap().success());
+            testkit::signals::signal(run.id(), signal);
             let run = run.wait_with_output().unwrap();
             assert_eq!(code(&run), 128 + number, "{line}: {run:?}");
             assert_eq!(scratch.entries(""), [""; 0], "{line} {signal}");
