@@ -54,9 +54,6 @@ pub fn named(name: &str) -> Result<&'static dyn Format> {
         })
 }
 
-/// Text formats whose readers drop a byte order mark.
-const LINED: [&str; 4] = ["numbered", "quoted", "sized", "top-keys"];
-
 /// Text formats that redis-cli uses for any reply.
 const LISTS: [&str; 3] = ["numbered", "quoted", "redis-json"];
 
@@ -115,8 +112,7 @@ pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, Stri
         ..head
     };
     for format in GRAMMARS {
-        let is_lined = LINED.contains(&format.name());
-        match format.detect(if is_lined { bare } else { head }) {
+        match format.detect(bare) {
             Detected::Yes => {
                 // Any text in a list may be a key, so suspicious content is only questioned.
                 let is_list = LISTS.contains(&format.name());

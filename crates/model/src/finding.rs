@@ -76,11 +76,11 @@ pub enum FindingKind {
     Expiry,
     /// A node refuses commands, as with CROSSSLOT.
     Refused,
-    /// A key with 5% of a fair share of the bytes, of 100 MiB, or with a million elements.
+    /// A key with half a fair share of the bytes, of 100 MiB, or with a million elements.
     BigKey,
-    /// A key with 5% of a fair share of the load.
+    /// A key with half a fair share of the load, or a fifth of it where nodes are not compared.
     HotKey,
-    /// A hash tag with 20% of a fair share.
+    /// A hash tag with half a fair share, or a fifth of the load where nodes are not compared.
     CoarseTag,
     /// A primary without a replica.
     NoReplica,

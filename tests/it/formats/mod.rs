@@ -4,7 +4,7 @@ use std::io::Write;
 
 use proptest::prelude::*;
 use slotscope::detect::{FORMATS, Recognised, named, recognise};
-use slotscope::format::Head;
+use slotscope::format::{Head, Notice};
 use slotscope::scan::SeenInput;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
@@ -89,6 +89,28 @@ fn dumps() -> Vec<(&'static str, String, &'static str, &'static str)> {
 fn texts() -> impl Iterator<Item = &'static str> {
     let names = FORMATS.iter().map(|format| format.name());
     names.filter(|name| *name != "rdb")
+}
+
+/// An editor may have put it there; nobody edits what a server appends to.
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_dump() {
+    for form in texts().filter(|form| *form != "aof") {
+        let dump = dump_of(form, &[KEY, "second"], "\n");
+        let marked = &[b"\xEF\xBB\xBF", &dump[..]].concat();
+        let head = Head {
+            bytes: marked,
+            whole: true,
+        };
+        let detected = recognise(head).map(|found| found.unwrap().name());
+        assert_eq!(detected, Ok(form));
+        let [plain, marked] = [&dump, marked].map(|bytes| {
+            let (tally, inputs, rejects) = found(bytes, form, 1, bytes.len());
+            let mut notices = inputs[0].seen.notices();
+            let is_noted = notices.any(|(notice, _)| notice == Notice::ByteOrderMark);
+            (tally, rejects.count, is_noted)
+        });
+        assert_eq!((plain.0, plain.1, true), marked, "{form}");
+    }
 }
 
 #[test]

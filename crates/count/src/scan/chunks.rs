@@ -32,7 +32,7 @@ impl Unread {
 }
 
 impl Reader for Unread {
-    fn read(&self, _: &mut Block, _: Piece, _: &mut Columns<'_>) -> ReadStats {
+    fn rows(&self, _: &mut Block, _: Piece, _: &mut Columns<'_>) -> ReadStats {
         ReadStats::default()
     }
 }

@@ -90,7 +90,7 @@ pub trait Tally: Send {
     fn reads_attributes(&self) -> bool {
         true
     }
-    /// Whether it uses keys and their slots; if not, they are found and no slot is computed.
+    /// Whether it uses keys and their slots; if not, `add` is never called: only what the scan itself counts is wanted.
     fn reads_slots(&self) -> bool {
         true
     }

@@ -206,10 +206,10 @@ fn odd_at_start(head: Head<'_>) -> ReadStats {
 }
 
 impl Reader for LineKeys {
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+    fn rows(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let base = block.padded();
         let mut stats = ReadStats::default();
-        let mut from = table::start(block, piece, &mut stats) as u32;
+        let mut from = piece.from;
         if piece.first
             && piece.last
             && self.delimiter == b'\n'

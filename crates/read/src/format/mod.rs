@@ -1,4 +1,4 @@
-//! Input formats: turn blocks of bytes into batches of keys. One file per format, one line in `FORMATS`.
+//! Input formats: turn blocks of bytes into batches of keys. One file per format, one line in `GRAMMARS`.
 
 pub mod around;
 #[doc(hidden)]
@@ -179,7 +179,21 @@ pub enum Detected {
 pub trait Reader: Send + Sync {
     /// Finds the keys in the owned part of a block, in order, and emits them in batches. Decoding happens in place: the
     /// result is never longer than its source.
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats;
+    fn rows(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats;
+
+    /// The same after a byte order mark at the start of the input.
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+        let is_marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
+        let mark = if is_marked {
+            BYTE_ORDER_MARK.len() as u32
+        } else {
+            0
+        };
+        let from = piece.from + mark;
+        let mut stats = self.rows(block, Piece { from, ..piece }, columns);
+        stats.note(Notice::ByteOrderMark, u64::from(is_marked));
+        stats
+    }
 }
 
 /// The receiver of a reader's rows.

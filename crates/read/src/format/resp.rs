@@ -55,7 +55,7 @@ impl Format for Resp {
 }
 
 impl Reader for Resp {
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+    fn rows(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let mut gather = BatchBuilder::new(columns);
         let mut at = piece.from as usize;
         let mut missing = 0i64;

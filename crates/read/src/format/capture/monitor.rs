@@ -54,7 +54,7 @@ pub struct Records {
 }
 
 impl Reader for Records {
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+    fn rows(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let [mut ends, mut quotes] = [b'\n', b'"'].map(|byte| Places::of(byte, columns.kernel));
         let mut gather = BatchBuilder::new(columns);
         let mut words = Words::default();

@@ -48,7 +48,7 @@ const WRONG: &str = "a command without the keys that it has to have";
 const NO_ENTRY: &str = "an entry of another form than those of SLOWLOG and COMMANDLOG";
 
 impl Reader for CommandLog {
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+    fn rows(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let mut gather = BatchBuilder::new(columns);
         reply::each(
             block,

@@ -38,7 +38,7 @@ impl Format for Hotkeys {
 }
 
 impl Reader for Hotkeys {
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+    fn rows(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let mut gather = BatchBuilder::new(columns);
         reply::each(block, piece.from, &mut gather, |block, _, value, gather| {
             let mut keys = Vec::new();

@@ -11,7 +11,7 @@ use crate::format::frame::batch_rows::{BatchBuilder, each_line};
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::read_stats::Lost;
 use crate::format::redis_cli::noise;
-use crate::format::{BYTE_ORDER_MARK, Columns, Notice, Opened, ReadStats, Reader};
+use crate::format::{Columns, Notice, Opened, ReadStats, Reader};
 
 /// A line without its line end and surrounding terminal codes.
 pub struct Line<'a> {
@@ -58,17 +58,13 @@ impl<R: Row> LineReader<R> {
 }
 
 impl<R: Row> Reader for LineReader<R> {
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+    fn rows(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let lfu = columns.lfu;
         let mut gather = BatchBuilder::new(columns);
         if let Some(notice) = self.0.at_start().filter(|_| piece.first) {
             gather.note(notice);
         }
-        let mark = unmarked_from(block, piece);
-        if mark > piece.from {
-            gather.note(Notice::ByteOrderMark);
-        }
-        each_line(block, mark, |block, start, end| {
+        each_line(block, piece.from, |block, start, end| {
             let whole = &block.content()[start..end];
             let (codes, text) = noise::without_codes(whole);
             let before = start + codes;
@@ -93,17 +89,6 @@ impl<R: Row> Reader for LineReader<R> {
         });
         gather.finish(block)
     }
-}
-
-/// Where the rows of a piece start, after a byte order mark at the start of the input.
-fn unmarked_from(block: &Block, piece: Piece) -> u32 {
-    let marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
-    piece.from
-        + if marked {
-            BYTE_ORDER_MARK.len() as u32
-        } else {
-            0
-        }
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl Format for Quoted {
 }
 
 impl Reader for Quoted {
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+    fn rows(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let mut stats = ReadStats::default();
         let mut from = piece.from;
         columns.values.clear();
@@ -47,7 +47,7 @@ impl Reader for Quoted {
             let next = cut_lines(block.padded(), from, b'\n', columns.keys, columns.kernel).next;
             if !is_plain(block.padded(), from, next, columns) {
                 let rest = Piece { from, ..piece };
-                stats += LineReader(Lines).read(block, rest, columns);
+                stats += LineReader(Lines).rows(block, rest, columns);
                 break;
             }
             columns.keys.start.iter_mut().for_each(|start| *start += 1);

@@ -137,7 +137,7 @@ struct Reply {
 }
 
 impl Reader for Reply {
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+    fn rows(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let mut gather = BatchBuilder::new(columns);
         let mut at = piece.from as usize;
         // The two separators before the item: a bracket at the very start, or after another bracket, starts a reply.

@@ -119,13 +119,6 @@ pub type Refusal = Cow<'static, str>;
 /// The columns of an input, by `Role`.
 pub type Carried = [bool; ROLES];
 
-/// The offset of a piece's first row, after a byte order mark at the start of the input.
-pub(crate) fn start(block: &Block, piece: Piece, stats: &mut ReadStats) -> usize {
-    let marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
-    stats.note(Notice::ByteOrderMark, u64::from(marked));
-    piece.from as usize + if marked { BYTE_ORDER_MARK.len() } else { 0 }
-}
-
 /// The head of an input without its byte order mark.
 pub fn unmarked(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
@@ -169,12 +162,11 @@ pub(crate) trait Rows {
 pub struct TableReader<R>(pub R);
 
 impl<R: Rows + Send + Sync> Reader for TableReader<R> {
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
+    fn rows(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>) -> ReadStats {
         let rows = &self.0;
         let mut stats = ReadStats::default();
         let mut memory = R::Memory::default();
-        let start = start(block, piece, &mut stats);
-        let mut from = rows.first(block, piece, start);
+        let mut from = rows.first(block, piece, piece.from as usize);
         let carried = rows.carried();
         while from < block.len() {
             match rows.alike(block.padded(), from, columns, &mut memory) {
