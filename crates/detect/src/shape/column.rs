@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use slotscope_read::format::parse::size::{is_missing, size};
+use slotscope_read::format::parse::size::{is_letter, is_missing, size};
 use slotscope_read::format::parse::value::{Value, value};
 
 /// The cells of a column with their statistics.
@@ -87,14 +87,11 @@ impl<'a> Column<'a> {
         share(self.values[1], self.len()) >= MOST
     }
 
-    /// Whether these are dates or times.
-    pub(super) fn are_times(&self) -> bool {
-        share(self.values[2], self.len()) >= MOST
-    }
-
     /// Whether the cells are values rather than key names.
     pub(super) fn is_value(&self) -> bool {
-        self.are_numbers() >= MOST || self.are_words() || self.are_times()
+        self.are_numbers() >= MOST
+            || self.are_words()
+            || share(self.values[0] + self.values[2], self.len()) >= MOST
     }
 
     /// Whether the cells are texts.
@@ -233,7 +230,7 @@ pub(super) fn are_units(cells: &[&[u8]]) -> bool {
 
 /// The bytes of a unit.
 pub(super) fn unit(cell: &[u8]) -> Option<u64> {
-    let is_word = !cell.is_empty() && cell.iter().all(u8::is_ascii_alphabetic);
+    let is_word = !cell.is_empty() && cell.iter().all(is_letter);
     is_word.then(|| size(&[b"1 ", cell].concat())).flatten()
 }
 

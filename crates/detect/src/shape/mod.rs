@@ -151,7 +151,7 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
                     return Err(refused);
                 }
                 // More may be around the key than what is between two separators.
-                let is_more = read.is_some_and(|read| read.fits == 0 || read.are_of_words());
+                let is_more = read.is_some_and(|read| read.fits == 0 || read.has_more());
                 let peeled = is_more.then(|| Shape::peeled(rows)).flatten();
                 Ok(Some(peeled.unwrap_or(shape)))
             }

@@ -226,6 +226,7 @@ impl<'a> Peeled<'a> {
             let is_after_quote = is_quoted && !is_quote(&byte);
             is_blank(&byte)
                 || b")]}<>|,;=~^".contains(&byte)
+                || byte == b':' && *at + 1 == common.len() && self.after.starts_with(' ')
                 || is_after_quote && !byte.is_ascii_alphanumeric()
         };
         let from = (0..common.len()).find(is_end).unwrap_or(common.len());

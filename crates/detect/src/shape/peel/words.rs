@@ -1,7 +1,7 @@
 //! Words at both ends of a line, and the marks between them.
 
 use slotscope_read::format::line::parse::literal;
-use slotscope_read::format::parse::size::size;
+use slotscope_read::format::parse::size::{is_letter, size};
 use slotscope_read::format::table::columns::{ColumnNames, Role};
 use slotscope_read::format::table::names;
 
@@ -36,7 +36,7 @@ pub(super) fn last_word(line: &[u8]) -> Option<usize> {
     if let Some(reply) = line[..at].strip_suffix(b"(integer)") {
         return Some(reply.len());
     }
-    let is_unit = line[at..].trim_ascii().iter().all(u8::is_ascii_alphabetic);
+    let is_unit = line[at..].trim_ascii().iter().all(is_letter);
     let has_unit = is_unit && size(&line[before..at]).is_some() && size(&line[before..]).is_some();
     Some(if has_unit { before } else { at + 1 })
 }
@@ -46,7 +46,7 @@ pub(super) fn unit_len(text: &[u8]) -> usize {
     let blanks = text.iter().take_while(|byte| is_blank(byte)).count();
     let letters = text[blanks..]
         .iter()
-        .take_while(|byte| byte.is_ascii_alphabetic())
+        .take_while(|byte| is_letter(byte))
         .count();
     let is_unit = unit(&text[blanks..blanks + letters]).is_some();
     if is_unit { blanks + letters } else { 0 }
@@ -98,7 +98,7 @@ pub(super) fn key_label(text: &[u8]) -> usize {
     let before = &text[..sign];
     let start = before
         .iter()
-        .rposition(|byte| !byte.is_ascii_alphabetic())
+        .rposition(|byte| !is_letter(byte))
         .map_or(0, |at| at + 1);
     let role = ColumnNames::USUAL
         .role(&before[start..])

@@ -8,7 +8,7 @@ use crate::format::line::field::{Field, Literal, Written};
 use crate::format::line::{Pattern, Token};
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::quoted;
-use crate::format::parse::size::{is_missing, size};
+use crate::format::parse::size::{is_letter, is_missing, size};
 use crate::format::table::columns::{ROLES, Role};
 
 /// The fields of a line.
@@ -173,7 +173,7 @@ fn until(field: &Field, rest: &[u8], literal: &Literal) -> Option<usize> {
 /// Whether `longer` is the number with its unit, and `shorter` not.
 fn is_with_unit(field: &Field, shorter: &[u8], longer: &[u8]) -> bool {
     let behind = longer[shorter.len()..].trim_ascii();
-    let is_unit = !behind.is_empty() && behind.iter().all(u8::is_ascii_alphabetic);
+    let is_unit = !behind.is_empty() && behind.iter().all(is_letter);
     (is_unit || shorter == b"(integer)") && is_size(field, longer)
 }
 
@@ -198,9 +198,7 @@ fn backward(field: &Field, line: &[u8], within: Range<usize>, before: &Literal) 
         let is_word = |from: usize| {
             let word = text[from..at].trim_ascii();
             let unit = text[start..].trim_ascii();
-            let is_unit = unit
-                .iter()
-                .all(|byte| byte.is_ascii_alphabetic() || *byte == b')');
+            let is_unit = unit.iter().all(|byte| is_letter(byte) || *byte == b')');
             word == b"(integer)" || is_unit && !is_missing(unit)
         };
         if let Some(longer) =

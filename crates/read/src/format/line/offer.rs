@@ -18,9 +18,8 @@ pub fn offers<P: AsRef<str>>(head: Head<'_>, patterns: impl IntoIterator<Item = 
         let tried = tried(&pattern.opened(head).ok()?, head)?;
         // A pattern with sizes gives one to the first key, too.
         let has_size = tried.first.as_ref().is_some_and(|(_, size)| size.is_some());
-        let is_cut = pattern.is_bare() || !tried.are_of_words();
-        let fits = tried.fits_percent(LEAST) && (has_size || !pattern.has_size()) && is_cut;
-        fits.then(|| {
+        let fits = tried.fits_percent(LEAST) && (has_size || !pattern.has_size());
+        (fits && !tried.has_more()).then(|| {
             format!(
                 "--line {} gives {}",
                 shell_word(pattern.text()),

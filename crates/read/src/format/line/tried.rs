@@ -27,8 +27,8 @@ pub struct Tried {
     pub largest: Option<(Name, u64)>,
     /// The offset of the first row that is not a key.
     pub first_misfit: Option<usize>,
-    /// Number of keys that contain blanks.
-    with_blanks: u64,
+    /// Number of keys with a blank in them, or a sign at the end that is rather between a key and what follows.
+    with_more: u64,
     /// Keys between brackets or quotes, by pair.
     enclosed: [u64; PAIRS.len()],
 }
@@ -50,9 +50,9 @@ impl Tried {
         self.fits > 0 && 100 * self.fits >= percent * (self.fits + self.misfits)
     }
 
-    /// Whether nearly all keys contain blanks: the pattern leaves other text beside them.
-    pub fn are_of_words(&self) -> bool {
-        20 * self.with_blanks >= 19 * self.fits
+    /// Whether the pattern leaves other text beside nearly all keys.
+    pub fn has_more(&self) -> bool {
+        20 * self.with_more >= 19 * self.fits
     }
 
     /// The brackets or quotes around most keys.
@@ -148,7 +148,8 @@ impl Sink for Tried {
         }
         for at in 0..batch.keys.len() {
             let key = batch.keys.get(batch.base, at);
-            self.with_blanks += u64::from(key.contains(&b' '));
+            let ends_open = key.last().is_some_and(|byte| b":,;=".contains(byte));
+            self.with_more += u64::from(ends_open || key.iter().any(|byte| b" \t".contains(byte)));
             let is_between = |(open, close): &(&str, &str)| {
                 key.len() > open.len() + close.len()
                     && key.starts_with(open.as_bytes())

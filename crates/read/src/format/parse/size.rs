@@ -219,7 +219,8 @@ impl Quantity {
             digits,
             exponent,
             unit,
-            is_ambiguous: fraction.len() == 3 && !has_power && unit.is_none(),
+            // A byte has no thousandths: these are digits in groups.
+            is_ambiguous: fraction.len() == 3 && !has_power && unit.is_none_or(|unit| unit == 1),
             has_comma: text[..len].contains(&b','),
         })
     }
@@ -289,22 +290,56 @@ fn digits_of(text: &[u8]) -> u128 {
 
 /// Bytes per unit, ignoring case: `K` and `KiB` are 1024, `kB` as many as the writer means.
 fn unit_bytes(unit: &[u8], kilobyte: u128) -> Option<u128> {
-    const LETTERS: &[u8] = b"kmgtpe";
-    if unit == b"e" {
-        // More likely a truncated exponent than exabytes.
-        return None;
+    // More likely a truncated exponent than exabytes.
+    let unit = std::str::from_utf8(unit).ok().filter(|unit| *unit != "e")?;
+    let (power, is_writers) = unit_power(&unit.to_lowercase())?;
+    let base = if is_writers { kilobyte } else { 1024 };
+    Some(base.pow(power))
+}
+
+/// Whether a byte may be of a unit, in any script.
+pub fn is_letter(byte: &u8) -> bool {
+    byte.is_ascii_alphabetic() || !byte.is_ascii()
+}
+
+/// The power of a thousand that a unit in small letters stands for, and whether its writer decides which thousand: `kb`.
+pub(crate) fn unit_power(unit: &str) -> Option<(u32, bool)> {
+    /// `i` marks an integer in the line protocol of InfluxDB.
+    const BYTES: [&str; 14] = [
+        "b",
+        "byte",
+        "bytes",
+        "o",
+        "octet",
+        "octets",
+        "i",
+        "б",
+        "байт",
+        "байта",
+        "байтов",
+        "字节",
+        "バイト",
+        "바이트",
+    ];
+    // The second letters are Cyrillic.
+    const LETTERS: [&str; 6] = ["kк", "mм", "gг", "tт", "p", "e"];
+    const NAMES: [&str; 3] = ["kilo", "mega", "giga"];
+    if BYTES.contains(&unit) {
+        return Some((0, false));
     }
-    let unit = unit.to_ascii_lowercase();
-    if [&b"b"[..], b"byte", b"bytes", b"o", b"octets"].contains(&unit.as_slice()) {
-        return Some(1);
+    let named = NAMES.iter().position(|name| unit.starts_with(name));
+    if let Some(at) = named {
+        let is_unit = BYTES.contains(&&unit[NAMES[at].len()..]);
+        return is_unit.then_some((at as u32 + 1, true));
     }
-    let (letter, rest) = unit.split_first()?;
-    let power = LETTERS.iter().position(|known| known == letter)? as u32 + 1;
-    match rest {
-        b"" | b"i" | b"ib" | b"io" => Some(1024u128.pow(power)),
-        b"b" | b"o" => Some(kilobyte.pow(power)),
-        _ => None,
-    }
+    let letter = unit.chars().next()?;
+    let at = LETTERS.iter().position(|known| known.contains(letter))?;
+    let is_writers = match &unit[letter.len_utf8()..] {
+        "" | "i" | "ib" | "io" => false,
+        "b" | "o" | "б" | "byte" | "bytes" => true,
+        _ => return None,
+    };
+    Some((at as u32 + 1, is_writers))
 }
 
 #[cfg(test)]
@@ -344,6 +379,24 @@ mod tests {
         for (text, expected) in [&go[..], &redis_cli].concat() {
             assert_eq!(size(text.as_bytes()), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn units_have_their_names_in_other_languages_and_bytes_have_no_thousandths() {
+        for (text, expected) in [
+            ("340 Б", Some(340)),
+            ("2 МБ", Some(2 << 20)),
+            ("1,049バイト", Some(1049)),
+            ("205i", Some(205)),
+            ("2 kilobytes", Some(2048)),
+            ("8.995 bytes", None),
+            ("8.995", None),
+            ("8.9 bytes", Some(9)),
+            ("2 Бит", None),
+        ] {
+            assert_eq!(size(text.as_bytes()), expected, "{text}");
+        }
+        assert_eq!(size_with_commas::<0>(b"8.995 bytes"), Some(8995));
     }
 
     #[test]

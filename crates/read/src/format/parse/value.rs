@@ -1,6 +1,6 @@
 //! The kind of a cell without a header: a number, a server word, a time, or text.
 
-use crate::format::parse::size::{is_missing, size};
+use crate::format::parse::size::{is_missing, size, size_with_commas};
 use crate::format::parse::time;
 
 /// Type names, as printed by tools.
@@ -41,7 +41,8 @@ pub fn value(cell: &[u8]) -> Value {
     if is_missing(cell) {
         return Value::Missing;
     }
-    if let Some(number) = size(cell) {
+    let with_commas = || size_with_commas::<0>(cell).filter(|_| !cell.ends_with(b","));
+    if let Some(number) = size(cell).or_else(with_commas) {
         return Value::Number(number);
     }
     let is_around = |byte: &u8| b"()[]<>\"'".contains(byte);
@@ -68,6 +69,7 @@ fn is_time(text: &[u8]) -> bool {
     let text = text.strip_suffix(b":").unwrap_or(text);
     time::timestamp(text).is_some()
         || is_date(text)
+        || is_duration(text)
         || is_clock(text.strip_suffix(b"Z").unwrap_or(text))
 }
 
@@ -77,6 +79,16 @@ fn is_date(text: &[u8]) -> bool {
         _ => byte.is_ascii_digit(),
     };
     text.len() == 10 && text.iter().enumerate().all(|(at, byte)| shape(at, byte))
+}
+
+/// `7410s`, `3h20m`, `120ms`; minutes alone are read as mebibytes.
+fn is_duration(text: &[u8]) -> bool {
+    const UNITS: [&[u8]; 8] = [b"ms", b"s", b"sec", b"m", b"min", b"h", b"d", b"days"];
+    let mut parts = text.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+    let is_digits = |part: &[u8]| part[0].is_ascii_digit() && part.len() < 16;
+    text.first().is_some_and(u8::is_ascii_digit)
+        && parts.all(|part| is_digits(part) || UNITS.contains(&part))
+        && text.last().is_some_and(u8::is_ascii_alphabetic)
 }
 
 fn is_clock(text: &[u8]) -> bool {
@@ -105,10 +117,16 @@ mod tests {
         for word in ["zset", "[INFO]", "(hash)"] {
             assert_eq!(value(word.as_bytes()), Value::Word, "{word}");
         }
-        for time in ["2026-11-20", "10:01:02,123", "[2026-11-20T10:01:02Z]"] {
+        for time in [
+            "2026-11-20",
+            "10:01:02,123",
+            "[2026-11-20T10:01:02Z]",
+            "3h20m",
+            "7s",
+        ] {
             assert_eq!(value(time.as_bytes()), Value::Time, "{time}");
         }
-        for text in ["user:1", "1:2:3:4", "-13.4", "12 monkeys"] {
+        for text in ["user:1", "1:2:3:4", "-13.4", "12 monkeys", "7sx", "d4h"] {
             assert_eq!(value(text.as_bytes()), Value::Text, "{text}");
         }
     }

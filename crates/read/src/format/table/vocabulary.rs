@@ -3,12 +3,33 @@
 use slotscope_base::batch::{Number, Word};
 use slotscope_base::metric::Metric;
 
+use crate::format::parse::size::unit_power;
 use crate::format::table::role::Role;
 use crate::format::table::units::Unit;
 
 pub(super) const KEYS: &[&str] = &[
-    "key", "keys", "keyname", "rediskey", "clé", "clef", "clave", "llave", "chave", "chiave",
-    "ключ", "键", "键名", "キー", "키",
+    "key",
+    "keys",
+    "keyname",
+    "rediskey",
+    "clé",
+    "clef",
+    "clave",
+    "llave",
+    "chave",
+    "chiave",
+    "ключ",
+    "键",
+    "键名",
+    "キー",
+    "キー名",
+    "키",
+    "schlüssel",
+    "sleutel",
+    "nyckel",
+    "nøgle",
+    "klucz",
+    "anahtar",
 ];
 pub(super) const NAMES: &[&str] = &["name", "names"];
 pub(super) const SIZES: &[&str] = &[
@@ -240,16 +261,10 @@ fn is_size_inside(word: &str) -> bool {
 
 /// The unit denoted by a word in the name of a size.
 pub(super) fn unit(word: &str) -> Option<Unit> {
-    match word {
-        "kb" | "kib" | "k" | "kbyte" | "kbytes" | "kilobyte" | "kilobytes" | "ko" | "кб" => {
-            Some(Unit::Kib)
-        }
-        "mb" | "mib" | "m" | "mbyte" | "mbytes" | "megabyte" | "megabytes" | "mo" | "мб" => {
-            Some(Unit::Mib)
-        }
-        "gb" | "gib" | "g" | "gbyte" | "gbytes" | "gigabyte" | "gigabytes" | "go" | "гб" => {
-            Some(Unit::Gib)
-        }
+    match unit_power(word)?.0 {
+        1 => Some(Unit::Kib),
+        2 => Some(Unit::Mib),
+        3 => Some(Unit::Gib),
         _ => None,
     }
 }
