@@ -2,8 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use slotscope_base::metric::Metric;
+use slotscope_read::format::line::Pattern;
 use slotscope_read::format::parse::size::{is_letter, is_missing, size};
 use slotscope_read::format::parse::value::{Value, value};
+use slotscope_read::format::table::columns::Role;
+use slotscope_read::format::table::units::Unit;
 
 /// The cells of a column with their statistics.
 #[derive(Debug, Default)]
@@ -213,6 +217,23 @@ impl<'a> Column<'a> {
     pub(super) fn are_allocations(&self) -> bool {
         let distinct = self.numbers.iter().collect::<HashSet<_>>().len();
         distinct >= 8 && share_of(&self.numbers, |number| number % 8 == 0) >= MOST
+    }
+}
+
+/// The pattern of lines, with commas before the fractions of sizes if they can only be read so.
+pub(super) fn with_commas<'a>(text: String, rows: &[&'a [u8]]) -> String {
+    let Ok(pattern) = Pattern::parse(&text) else {
+        return text;
+    };
+    let size = |row: &&'a [u8]| -> Option<&'a [u8]> {
+        let row = (*row).trim_ascii();
+        let (from, to) = pattern.find(row).ok()?.texts[Role::of(Metric::Bytes).place()];
+        Some(&row[from..to])
+    };
+    let sizes: Vec<&[u8]> = rows.iter().filter_map(size).collect();
+    match Unit::One.of_sizes(&sizes).modifiers() {
+        "" => text,
+        comma => text.replacen("{size}", &format!("{{size:{comma}}}"), 1),
     }
 }
 

@@ -7,6 +7,8 @@ use slotscope_read::format::line::Pattern;
 use slotscope_read::format::line::parse::literal;
 use slotscope_read::format::table::columns::{ColumnNames, Role};
 
+use crate::shape::column::with_commas;
+
 /// The pattern of lines with a name before each key, and one before its size; the first of the rows that says so for
 /// most of them.
 pub(super) fn pattern(rows: &[&[u8]]) -> Option<String> {
@@ -21,7 +23,8 @@ pub(super) fn pattern(rows: &[&[u8]]) -> Option<String> {
         .iter()
         .step_by(step)
         .filter_map(|row| of_row(row, &sample));
-    patterns.max_by_key(|(fits, _)| *fits).map(|(_, text)| text)
+    let (_, text) = patterns.max_by_key(|(fits, _)| *fits)?;
+    Some(with_commas(text, rows))
 }
 
 /// Labels of a line that a pattern is made of.
@@ -168,10 +171,10 @@ fn labels(row: &str) -> Vec<Label<'_>> {
             None if byte == b'"' => quote = Some(byte),
             None if byte == b'=' || byte == b':' && bytes.get(at + 1) == Some(&b' ') => {
                 let before = row[..at].trim_end_matches(['"', '\'']);
-                let name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                let name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
                 let start = before.trim_end_matches(name).len();
-                let is_word = start < before.len()
-                    && before[start..].starts_with(|c: char| c.is_ascii_alphabetic());
+                let is_word =
+                    start < before.len() && before[start..].starts_with(char::is_alphabetic);
                 let is_first = start == 0 || b" \t,;|([{\"'".contains(&bytes[start - 1]);
                 let behind = at + 1 + usize::from(byte == b':');
                 if is_word && is_first && behind < bytes.len() {

@@ -92,7 +92,7 @@ impl Joined {
         });
         let are_some_quoted = least == 0.0 && most >= MOST;
         let reads = |text: String| {
-            let is_proof = text.contains("{size}") && (has_values || text.contains("{key:q}"));
+            let is_proof = text.contains("{size") && (has_values || text.contains("{key:q}"));
             let pattern = Pattern::parse(&text).ok().filter(|_| is_proof);
             pattern.is_some_and(|pattern| pattern.find(self.records[0].trim_ascii()).is_ok())
         };

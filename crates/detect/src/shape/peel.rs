@@ -10,7 +10,7 @@ use slotscope_read::format::line::parse::literal;
 use slotscope_read::format::parse::quoted;
 
 use crate::shape::column::{
-    Column, MOST, MayBeSize, common_prefix, common_suffix, is_figure, share_of,
+    Column, MOST, MayBeSize, common_prefix, common_suffix, is_figure, share_of, with_commas,
 };
 use crate::shape::{beside, inner};
 
@@ -25,9 +25,10 @@ const CUTS: usize = 40;
 /// The pattern of lines with a distinct name each, if there is more in them than names. A title or a bracket may be above
 /// and below them.
 pub(crate) fn pattern(rows: &[&[u8]]) -> Option<String> {
-    of_all(rows)
+    let text = of_all(rows)
         .or_else(|| of_all(inner(rows)))
-        .or_else(|| of_all(&marked(rows)?))
+        .or_else(|| of_all(&marked(rows)?))?;
+    Some(with_commas(text, rows))
 }
 
 fn of_all(rows: &[&[u8]]) -> Option<String> {
@@ -44,7 +45,7 @@ fn of_all(rows: &[&[u8]]) -> Option<String> {
 
 /// Such a pattern with a size or quotes, which prove that the lines contain more than names.
 pub(crate) fn proven(rows: &[&[u8]]) -> Option<String> {
-    let is_proof = |pattern: &String| pattern.contains("{size}") || pattern.contains("{key:q}");
+    let is_proof = |pattern: &String| pattern.contains("{size") || pattern.contains("{key:q}");
     pattern(rows).filter(is_proof)
 }
 
@@ -261,7 +262,7 @@ impl<'a> Peeled<'a> {
         let Some(words) = self.words(|line| Some(&line[..line.iter().position(is_end)?])) else {
             return false;
         };
-        let words = match self.before.chars().last().and_then(closing) {
+        let words = match closing(&self.before) {
             Some(close) => without_last(close, words),
             None => words,
         };

@@ -1,7 +1,8 @@
 //! Words at both ends of a line, and the marks between them.
 
 use slotscope_read::format::line::parse::literal;
-use slotscope_read::format::parse::size::{is_letter, size};
+use slotscope_read::format::parse::size::is_letter;
+use slotscope_read::format::parse::value::{Value, value};
 use slotscope_read::format::table::columns::{ColumnNames, Role};
 use slotscope_read::format::table::names;
 
@@ -37,7 +38,8 @@ pub(super) fn last_word(line: &[u8]) -> Option<usize> {
         return Some(reply.len());
     }
     let is_unit = line[at..].trim_ascii().iter().all(is_letter);
-    let has_unit = is_unit && size(&line[before..at]).is_some() && size(&line[before..]).is_some();
+    let is_number = |text: &[u8]| matches!(value(text), Value::Number(_));
+    let has_unit = is_unit && is_number(&line[before..at]) && is_number(&line[before..]);
     Some(if has_unit { before } else { at + 1 })
 }
 
@@ -63,13 +65,14 @@ pub(super) fn are_closed(text: &[u8]) -> bool {
     depth == Some(0)
 }
 
-/// The bracket that closes this one.
-pub(super) fn closing(open: char) -> Option<u8> {
-    let pairs = [('[', b']'), ('(', b')'), ('<', b'>')];
-    pairs
-        .into_iter()
-        .find(|(known, _)| *known == open)
-        .map(|(_, close)| close)
+/// The bracket that closes the last one that is open in a text.
+pub(super) fn closing(text: &str) -> Option<u8> {
+    const PAIRS: [(char, u8); 3] = [('[', b']'), ('(', b')'), ('<', b'>')];
+    let (at, open) = text
+        .char_indices()
+        .rfind(|(_, letter)| "[(<".contains(*letter))?;
+    let (_, close) = PAIRS.into_iter().find(|(known, _)| *known == open)?;
+    (!text[at..].contains(char::from(close))).then_some(close)
 }
 
 /// Words without the bracket that all of them end with.

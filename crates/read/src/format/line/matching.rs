@@ -49,8 +49,12 @@ impl Pattern {
                 Token::Literal(literal) => {
                     let text = &line[from..to];
                     let start = literal.at_end(text);
-                    let is_at_end = to == line.len();
-                    let bare = || literal.before_blanks_at_end(text).filter(|_| is_at_end);
+                    let is_before_blanks = are_blanks_at(line, to);
+                    let bare = || {
+                        literal
+                            .before_blanks_at_end(text)
+                            .filter(|_| is_before_blanks)
+                    };
                     from + start.or_else(|| Some(bare()?.0)).ok_or(to)?
                 }
                 Token::Field(field) => {
@@ -188,9 +192,11 @@ fn backward(field: &Field, line: &[u8], within: Range<usize>, before: &Literal) 
         let from = quoted::open(text)?;
         return Some(within.start + from);
     }
-    // The last field may be empty: the line ends before the blank that would precede it.
-    let is_at_end = within.end == line.len();
-    let at_end = before.before_blanks_at_end(text).filter(|_| is_at_end);
+    // A field may be empty: its blanks are those of the text after it, or the line ends before them.
+    let is_before_blanks = are_blanks_at(line, within.end);
+    let at_end = before
+        .before_blanks_at_end(text)
+        .filter(|_| is_before_blanks);
     let (at, start) = at_end.or_else(|| before.last_in(text))?;
     let is_number = matches!(field.role, Some(Role::Weight(_)));
     if is_number && before.blanks_at(true) > 0 {
@@ -226,6 +232,11 @@ fn check(field: &Field, text: &[u8]) -> Option<()> {
         _ => !field.is_word || !text.iter().any(|byte| matches!(byte, b' ' | b'\t')),
     };
     fits.then_some(())
+}
+
+/// Whether a line ends here, or has blanks.
+fn are_blanks_at(line: &[u8], at: usize) -> bool {
+    line.get(at).is_none_or(|byte| matches!(byte, b' ' | b'\t'))
 }
 
 /// A number without the quotes around it.
@@ -298,6 +309,9 @@ mod tests {
             ("{key:w6}{type} {size}", "user:1string 7", "user:1|7"),
             ("{key:w6}{type} {size}", "é:1   string 7", "é:1|7"),
             ("{key}\\t{_}", "a b\tc", "a b|"),
+            ("{key} | {size} | {_} | {_}", "a | 7 |      | x", "a|7"),
+            ("{key} | {size} | {_} | {_}", "a | 7 | x |", "a|7"),
+            ("{key} | {size} | {_}", "a |    | x", "a|"),
             ("{key:q}", "\u{ab}user:1\u{bb}", "user:1|"),
             ("- `{key}`", "- `user:1`", "user:1|"),
         ] {
