@@ -94,6 +94,9 @@ fn doubted() -> Vec<String> {
     let pairs = "array(60) {\n".to_owned() + &row("  [\"KEY\"]=>\n  int(SIZE)") + "}\n";
     let session =
         "$ redis-cli -h h\n".to_owned() + &row("h:6379> MEMORY USAGE KEY\n(integer) SIZE");
+    let indented = "Scan of node 3\n".to_owned()
+        + &row("KEY\n    type hash, SIZE B, 15 elements\n    idle 48s, encoding listpack");
+    let cards = row("Clé      : KEY\nType     : hash\nMémoire  : SIZE o\n");
     let among = [
         "KEY - SIZE B",
         "> KEY (SIZE bytes)",
@@ -104,7 +107,8 @@ fn doubted() -> Vec<String> {
         format!("Hi all,\nthese are the largest keys of node 3:\n\n{list}\nCan you look at them?\nthanks\n")
     });
     let rows = forms.iter().map(|form| row(form));
-    let others = [above + &below, pairs, session].into_iter().chain(among);
+    let others = [above + &below, pairs, session, indented, cards];
+    let others = others.into_iter().chain(among);
     rows.chain(others).collect()
 }
 
@@ -135,7 +139,7 @@ fn every_offer_gives_what_the_message_says() {
             tried += 1;
         }
     }
-    assert!(tried >= 37, "{tried} offers");
+    assert!(tried >= 39, "{tried} offers");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use slotscope_base::metric::Metric;
 use slotscope_read::format::line::Pattern;
 use slotscope_read::format::line::offer::offers;
 use slotscope_read::format::line::tried::sample;
-use slotscope_read::format::parse::size::size;
+use slotscope_read::format::parse::size::{is_letter, size};
 use slotscope_read::format::parse::value::{Value, value};
 use slotscope_read::format::redis_cli::noise;
 use slotscope_read::format::table::columns::{ColumnNames, Role};
@@ -26,7 +26,9 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames, head: Head<'_>) -> Op
     let bare = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let mut lines: Vec<&[u8]> = bare.collect();
     lines.pop_if(|line| line.is_empty());
-    let joined = labelled(rows, &lines, names).or_else(|| periodic(&lines))?;
+    let joined = labelled(rows, &lines, names)
+        .or_else(|| periodic(&lines))
+        .or_else(|| indented(&lines))?;
     let what = match joined.lines {
         2 if joined.is_bare => "a key and its number on two lines".into(),
         lines => format!("records of {lines} lines each, a key in one of them"),
@@ -182,6 +184,33 @@ fn labelled(rows: &[&[u8]], lines: &[&[u8]], names: &ColumnNames) -> Option<Join
     Some(joined)
 }
 
+/// Lines that follow the one of their key, with blanks before them.
+fn indented(lines: &[&[u8]]) -> Option<Joined> {
+    const JOIN: &str = r#"awk '/^[^ \t]/ && NR > 1 {print ""} {printf "%s ", $0} END {print ""}'"#;
+    let is_below = |line: &&[u8]| line.first().is_some_and(|byte| b" \t".contains(byte));
+    let records: Vec<&[&[u8]]> = lines.chunk_by(|_, next| is_below(next)).collect();
+    let with_lines = records.iter().filter(|record| record.len() > 1).count();
+    let most = records.iter().map(|record| record.len()).max()?;
+    (2..=LONGEST).contains(&most).then_some(())?;
+    (records.len() > 1 && 10 * with_lines >= 8 * records.len()).then_some(())?;
+    let joined = Joined {
+        records: records.iter().map(|record| record.join(&b' ')).collect(),
+        lines: most,
+        is_bare: false,
+        steps: vec![JOIN.into()],
+    };
+    let reads = |text: String| {
+        let pattern = Pattern::parse(&text).ok().filter(Pattern::has_size);
+        let fits = |record: &Vec<u8>| {
+            let pattern = pattern.as_ref();
+            pattern.is_some_and(|pattern| pattern.find(record.trim_ascii()).is_ok())
+        };
+        share_of(&joined.records, fits) >= 0.8
+    };
+    let is_read = joined.patterns().any(reads);
+    is_read.then_some(joined)
+}
+
 /// Records that all have this many lines, one with a key and another with values alone, after a few titles.
 fn periodic(lines: &[&[u8]]) -> Option<Joined> {
     const TITLES: usize = 5;
@@ -318,7 +347,7 @@ fn label_of(row: &[u8]) -> Option<&[u8]> {
 }
 
 fn is_of_label(byte: &u8) -> bool {
-    byte.is_ascii_alphabetic() || *byte == b'_'
+    is_letter(byte) || *byte == b'_'
 }
 
 /// Whether a line has a label anywhere, as a word.
@@ -337,13 +366,12 @@ fn starts_with(line: &[u8], label: &[u8]) -> bool {
     if label == SECTION {
         return line.starts_with(SECTION);
     }
-    let start = line
-        .iter()
-        .position(u8::is_ascii_alphabetic)
-        .unwrap_or(line.len());
-    let rest = line[start..].strip_prefix(label);
-    rest.and_then(<[u8]>::first)
-        .is_some_and(|byte| !is_of_label(byte))
+    let is_of_word = |byte: &u8| byte.is_ascii_alphabetic();
+    memchr::memmem::find_iter(line, label).any(|at| {
+        let after = line.get(at + label.len());
+        !line[..at].iter().any(is_of_word)
+            && after.is_some_and(|byte| !is_of_word(byte) && *byte != b'_')
+    })
 }
 
 /// The expression of lines that start with a label.
