@@ -300,7 +300,11 @@ impl<'a> Peeled<'a> {
 
     /// Cuts the last word of each line, with the unit after a number, if it is a value or one of a few.
     fn word_after(&mut self) -> bool {
-        let Some(words) = self.words(|line| Some(&line[last_word(line)?..])) else {
+        // A cell may be of several words.
+        let cell = |line: &'a [u8]| Some(&line[memchr::memrchr(b'|', line)? + 1..]);
+        let cells = self.words(cell).filter(|cells| self.field(cells).is_some());
+        let words = || self.words(|line| Some(&line[last_word(line)?..]));
+        let Some(words) = cells.or_else(words) else {
             return false;
         };
         let Some(field) = self.field(&words).or_else(|| self.labelled(&words)) else {

@@ -6,9 +6,10 @@ use std::fmt::{self, Write};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
+use slotscope_base::metric::Metric;
 use slotscope_base::name::Name;
 use slotscope_read::format::line::tried::tried;
-use slotscope_read::format::table::columns::ColumnNames;
+use slotscope_read::format::table::columns::{ColumnNames, Role};
 use slotscope_read::format::table::jsonl::Jsonl;
 use slotscope_read::format::{Format, Head};
 
@@ -215,10 +216,44 @@ fn lists_of(lists: &mut Vec<(String, Document)>, path: &str, name: &str, value: 
 
 /// The command with a filter that gives these rows; `None` if they are not read as keys.
 fn command(filter: &str, rows: &[Value]) -> Option<String> {
-    let gives = gives(rows)?;
+    let outside = |(outer, inner): (String, String)| {
+        let with_size = |row: &Value| {
+            let mut row = row.clone();
+            row[&outer] = row[&outer][&inner].clone();
+            row
+        };
+        let rows: Vec<Value> = rows.iter().map(with_size).collect();
+        let filter = format!("{filter} | .{outer} = .{outer}.{inner}");
+        Some((filter, gives(&rows)?))
+    };
+    let as_it_is = || Some((filter.to_owned(), gives(rows)?));
+    let (filter, gives) = size_inside(rows).and_then(outside).or_else(as_it_is)?;
     Some(format!(
         "jq -c '{filter}' FILE | slotscope analyze - gives {gives}"
     ))
+}
+
+/// The member of a member that is called a size, if none of the rows themselves is: `"memory": {"bytes": 184}`.
+fn size_inside(rows: &[Value]) -> Option<(String, String)> {
+    let is_size = |name: &str| {
+        let role = ColumnNames::USUAL.role(name.as_bytes());
+        role.is_some_and(|(role, _)| role == Role::of(Metric::Bytes))
+    };
+    let members = rows.first()?.as_object()?;
+    if members
+        .iter()
+        .any(|(name, value)| is_size(name) && !value.is_object())
+    {
+        return None;
+    }
+    // It takes the place of what it is inside of.
+    let mut outer = members.iter().filter(|(name, _)| is_size(name));
+    let inside = |(outer, value): (&String, &Value)| {
+        let mut names = value.as_object()?.iter();
+        let (inner, _) = names.find(|(inner, value)| is_size(inner) && value.is_number())?;
+        (is_plain(outer) && is_plain(inner)).then(|| (outer.clone(), inner.clone()))
+    };
+    outer.find_map(inside)
 }
 
 /// The first key of rows, each in a line of its own: texts, or objects with a member that is called a key.
@@ -338,6 +373,12 @@ mod tests {
             (
                 "[{\"key\": \"a:1\", \"size\": 3}, {\"key\": \"a:2\", \"si",
                 Some("jq -c '.[]' FILE | slotscope analyze - gives \"a:1\" of 3 B"),
+            ),
+            (
+                r#"{"keys": [{"key": "a:1", "memory": {"bytes": 7, "overhead": 1}}, {"key": "b:2", "memory": {"bytes": 9}}]}"#,
+                Some(
+                    "jq -c '.keys | .[] | .memory = .memory.bytes' FILE | slotscope analyze - gives \"a:1\" of 7 B",
+                ),
             ),
             (
                 "{\"ok\": 1, \"data\": {\"page\": 2, \"keys\": [\"user:1\", \"user:2\", \"us",
