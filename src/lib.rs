@@ -49,6 +49,7 @@ pub mod find_tag;
 pub mod generate;
 pub mod plan;
 #[doc(hidden)]
+#[cfg(feature = "cli")]
 pub mod whatif;
 
 pub use slotscope_app::{options, partial};

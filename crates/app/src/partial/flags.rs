@@ -31,6 +31,7 @@ impl Flags {
     ///
     /// # Errors
     /// An option is unusable.
+    #[cfg(any(feature = "cli", test))]
     pub(crate) fn new(
         read: &ReadSpec,
         hash: &HashSpec,

@@ -151,6 +151,7 @@ pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> 
 }
 
 /// Whether a file starting with `head` is a tally or recount file of any version.
+#[cfg(feature = "cli")]
 pub(crate) fn is_tally(head: &[u8]) -> bool {
     frame::schema(head).is_some()
 }

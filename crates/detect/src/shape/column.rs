@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use slotscope_base::metric::Metric;
 use slotscope_read::format::line::Pattern;
-use slotscope_read::format::parse::size::{is_letter, is_missing, size};
+use slotscope_read::format::parse::size::{is_missing, size};
+use slotscope_read::format::parse::unit::is_letter;
 use slotscope_read::format::parse::value::{Value, value};
 use slotscope_read::format::table::columns::Role;
 use slotscope_read::format::table::units::Unit;

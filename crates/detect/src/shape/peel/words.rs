@@ -1,7 +1,7 @@
 //! Words at both ends of a line, and the marks between them.
 
 use slotscope_read::format::line::parse::literal;
-use slotscope_read::format::parse::size::is_letter;
+use slotscope_read::format::parse::unit::is_letter;
 use slotscope_read::format::parse::value::{Value, value};
 use slotscope_read::format::table::columns::{ColumnNames, Role};
 use slotscope_read::format::table::names;

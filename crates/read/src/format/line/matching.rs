@@ -8,7 +8,8 @@ use crate::format::line::field::{Field, Literal, Written};
 use crate::format::line::{Pattern, Token};
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::quoted;
-use crate::format::parse::size::{is_letter, is_missing, size};
+use crate::format::parse::size::{is_missing, size};
+use crate::format::parse::unit::is_letter;
 use crate::format::table::columns::{ROLES, Role};
 
 /// The fields of a line.

@@ -7,5 +7,6 @@ pub mod python;
 pub mod quoted;
 pub mod size;
 pub mod time;
+pub mod unit;
 pub mod value;
 pub mod words;

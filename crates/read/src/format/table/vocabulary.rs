@@ -3,7 +3,7 @@
 use slotscope_base::batch::{Number, Word};
 use slotscope_base::metric::Metric;
 
-use crate::format::parse::size::unit_power;
+use crate::format::parse::unit::unit_power;
 use crate::format::table::role::Role;
 use crate::format::table::units::Unit;
 
