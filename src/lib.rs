@@ -48,8 +48,8 @@ pub mod find_tag;
 #[doc(hidden)]
 pub mod generate;
 pub mod plan;
-#[doc(hidden)]
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod whatif;
 
 pub use slotscope_app::{options, partial};

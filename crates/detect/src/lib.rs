@@ -118,7 +118,8 @@ pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, Stri
                 let is_list = LISTS.contains(&format.name());
                 let refused = || not_a_dump::by_words(head).or_else(|| not_a_dump::by_texts(head));
                 let refused = is_list.then(refused).flatten();
-                return refused.map_or(Ok(Some(Recognised::Known(*format))), Err);
+                let known = || instead_of(*format, head).unwrap_or(Recognised::Known(*format));
+                return refused.map_or_else(|| Ok(Some(known())), Err);
             }
             Detected::NeedMore if !head.whole => return Ok(None),
             Detected::No | Detected::NeedMore => {}
@@ -126,6 +127,17 @@ pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, Stri
     }
     let shape = shape::of(head)?;
     Ok(shape.map(|shape| Recognised::Shaped(Box::new(shape))))
+}
+
+/// A table of keys and sizes in an input in which a format finds no key: other programs print lines of redis-cli above theirs.
+fn instead_of(format: &dyn Format, head: Head<'_>) -> Option<Recognised> {
+    let has_keys = |opened: &Opened| tried(opened, head).is_none_or(|tried| tried.fits > 0);
+    if !head.whole || has_keys(&format.open(head).ok()?) {
+        return None;
+    }
+    let shape = shape::of(head).ok().flatten()?;
+    let is_table = shape.told.line_by == Some(LineBy::Header);
+    is_table.then(|| Recognised::Shaped(Box::new(shape)))
 }
 
 /// The format of an input starting with `head`, if it is a key dump; `None` if more of it is needed.

@@ -307,3 +307,29 @@ fn the_flag_that_a_message_offers_for_sizes_finds_the_table() {
         assert_eq!(bytes, sum, "{flag}");
     }
 }
+
+#[test]
+fn a_table_below_lines_that_redis_cli_prints_too_is_read() {
+    let rows = (0..8).map(|i| {
+        let members = format!("{} members", i * 77 + 9);
+        format!(
+            "| {:^12} | {:^6} | {:^9} | {members:^19} |\n",
+            format!("user:{i}:p"),
+            "zset",
+            "1.5 KB"
+        )
+    });
+    let border = "+--------------+--------+-----------+---------------------+\n";
+    let header = "|     Key      |  Type  |   Size    | Number of elements  |\n";
+    let above = "-------- Summary --------\nSampled 8 keys in the keyspace!\n\nTop biggest keys:\n";
+    let text = format!(
+        "{above}{border}{header}{border}{}{border}",
+        rows.collect::<String>()
+    );
+    let scratch = Scratch::with("FILE", &text);
+    said(&scratch.run("analyze FILE --nodes 3 --no-files"))
+        .says("| {key} | {type} | {size} | {_} |: \"user:0:p\" of 1.50 KiB");
+    let none = "-------- summary -------\n\nSampled 0 keys in the keyspace!\n";
+    let scratch = Scratch::with("FILE", none);
+    said(&scratch.run("analyze FILE --no-files")).says("no key in its");
+}

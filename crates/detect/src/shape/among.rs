@@ -36,8 +36,8 @@ pub(super) fn doubt(pattern: &str, head: Head<'_>) -> Option<Sentence> {
     // A line of prose has no size where the pattern wants one.
     let is_list = tried.fits >= LEAST as u64 && tried.fits == tried.sized;
     let (key, _) = tried.first.as_ref()?;
-    // A backslash is of a language whose escapes no pattern undoes.
-    let is_list = is_list && !key.0.contains(&b'\\');
+    // A backslash is of a language whose escapes no pattern undoes; brackets around keys are of another pattern.
+    let is_list = is_list && !key.0.contains(&b'\\') && tried.enclosed().is_none();
     is_list.then(|| {
         Sentence::from(format!(
             "keys and sizes in {} of {} lines, and each line is read as a key: --line {} gives {}",

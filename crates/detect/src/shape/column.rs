@@ -143,6 +143,12 @@ impl<'a> Column<'a> {
         self.len() >= 8 && 4 * self.distinct <= self.len()
     }
 
+    /// Whether these are nothing but dots, which lead to a number in the lines of a report.
+    pub(super) fn are_leaders(&self) -> bool {
+        let is_dots = |cell: &&[u8]| cell.iter().all(|byte| b".-_".contains(byte));
+        share_of(&self.cells, is_dots) >= MOST
+    }
+
     /// The few distinct texts, if it is a filler.
     pub(super) fn words(&self) -> Vec<Vec<u8>> {
         const MOST: usize = 64;

@@ -141,7 +141,7 @@ fn around(before: &str, read: &[(usize, &str)], rows: &[&[u8]]) -> Option<String
         };
         text += &match word.split_once('=') {
             _ if 20 * same >= 19 * rows.len() && field(place) == "{_}" => literal(word),
-            _ if !is_apart => return None,
+            _ if !is_apart => parts(word, at, rows)?,
             Some((name, value)) if !value.is_empty() => {
                 literal(name) + "=" + field(place + name.len() + 1)
             }
@@ -150,6 +150,25 @@ fn around(before: &str, read: &[(usize, &str)], rows: &[&[u8]]) -> Option<String
         text += if is_apart { " " } else { "" };
     }
     Some(text)
+}
+
+/// A word that touches the label of the key, as in the line protocol of InfluxDB: `name,db=0,host=b,`. Values that are not the
+/// same in all rows are fields.
+fn parts(word: &str, at: usize, rows: &[&[u8]]) -> Option<String> {
+    let part = |(nth, part): (usize, &str)| {
+        let is_same = |row: &&[u8]| {
+            let row = String::from_utf8_lossy(row.trim_ascii());
+            let other = row.split_ascii_whitespace().nth(at);
+            other.is_some_and(|other| other.split(',').nth(nth) == Some(part))
+        };
+        // The label itself follows the last comma.
+        let name = part.split_once('=').map(|(name, _)| literal(name) + "={_}");
+        let is_literal = part.is_empty() || rows.iter().all(is_same);
+        name.filter(|_| !is_literal)
+            .or_else(|| is_literal.then(|| literal(part)))
+    };
+    let parts: Option<Vec<String>> = word.split(',').enumerate().map(part).collect();
+    Some(parts?.join(","))
 }
 
 /// The labels of a row: words before `=` or `: `, outside quotes.
@@ -244,6 +263,10 @@ mod tests {
             (
                 "size: 12 key: a\nsize: 9 key: b\n",
                 Some("size: {size} key: {key}"),
+            ),
+            (
+                "k,db=0,host=b1,key=a:1 bytes=7i,ttl=3i 17\nk,db=0,host=b2,key=b bytes=9i,ttl=4i 18\n",
+                Some("k,db=0,host={_},key={key} bytes={size},ttl={_}"),
             ),
             ("a b\nc d\n", None),
             ("id=1&a=2\n", None),

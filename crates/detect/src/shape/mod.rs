@@ -259,7 +259,14 @@ impl Shape {
             })
         };
         let read = |shape: &Shape| tried(&shape.open(head).ok()?, head);
-        let patterns = told::patterns(layout);
+        let mut patterns = told::patterns(layout);
+        // Other numbers may be written with words: `8027 members`.
+        let fewer: Vec<String> = patterns
+            .iter()
+            .map(|text| told::without_numbers(text))
+            .collect();
+        patterns.extend(fewer);
+        patterns.dedup();
         let shapes = patterns.iter().filter_map(by_pattern);
         // Where most rows have the blanks of the first pattern, those with fewer may be read by the next one.
         let is_of_blanks = matches!(layout.separator, Separator::Blanks(_));

@@ -332,6 +332,7 @@ impl<'a> Peeled<'a> {
             || words.is_filler()
             || words.are_few()
             || words.is_decorated
+            || words.are_leaders()
             || share_of(&words.cells, is_figure) >= MOST;
         let has_unit = |word: &&[u8]| word.last().is_some_and(u8::is_ascii_alphabetic);
         let number = match words.size() {
@@ -423,6 +424,14 @@ mod tests {
                     "k.txt:30:a:4",
                 ],
                 "{_}:{_}:{key}",
+            ),
+            (
+                &[
+                    "user:1 ........  1.237 bytes",
+                    "cart:{2} ......     97 bytes",
+                    "lock:3 ........ 12.024 bytes",
+                ],
+                "{key} {_} {size:comma}",
             ),
             (
                 &["<li>user:1</li>", "<li>cart:2</li>", "<li>lock:3</li>"],

@@ -107,6 +107,13 @@ pub(crate) fn patterns(layout: &Layout) -> Vec<String> {
     }
 }
 
+/// A pattern in which numbers that are nothing but digits are not read.
+pub(crate) fn without_numbers(pattern: &str) -> String {
+    const NUMBERS: [&str; 4] = ["{elements}", "{idle}", "{lfu}", "{db}"];
+    let unread = |text: String, number: &&str| text.replace(*number, "{_}");
+    NUMBERS.iter().fold(pattern.to_owned(), unread)
+}
+
 /// The fields of a table's columns.
 fn fields(layout: &Layout, cell: &str, key: &str) -> Vec<String> {
     let field = |column: usize| {

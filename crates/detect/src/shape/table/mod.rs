@@ -110,8 +110,15 @@ pub(in crate::shape) fn candidates(lines: &Lines<'_>) -> Vec<Separator> {
     let is_short = lines.rows.len() < 30 || sample.iter().any(is_open);
     let least = if is_short { 0.25 } else { 0.6 };
     let is_there = |separator: &Separator| share_of(&sample, |row| separator.is_in(row)) >= least;
-    let is_framed = share_of(&sample, |row| matches!(row.trim_ascii(), [b'|', .., b'|'])) >= 0.9;
     // A row framed by bars is split at each bar.
+    let with_bar: Vec<&[u8]> = sample
+        .iter()
+        .copied()
+        .filter(|row| row.contains(&b'|'))
+        .collect();
+    let is_framed = share_of(&with_bar, |row| {
+        matches!(row.trim_ascii(), [b'|', .., b'|'])
+    }) >= 0.9;
     let is_usable = |separator: &Separator| !(is_framed && *separator == Separator::Text(" | "));
     Separator::ALL
         .into_iter()

@@ -8,7 +8,7 @@ use crate::format::line::field::{Field, Literal, Written};
 use crate::format::line::{Pattern, Token};
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::quoted;
-use crate::format::parse::size::{is_missing, size};
+use crate::format::parse::size::{is_missing, size, size_with_commas};
 use crate::format::parse::unit::is_letter;
 use crate::format::table::columns::{ROLES, Role};
 
@@ -183,7 +183,8 @@ fn is_with_unit(field: &Field, shorter: &[u8], longer: &[u8]) -> bool {
 }
 
 fn is_size(field: &Field, text: &[u8]) -> bool {
-    size(text).is_some() || field.unit.size_reader()(text).is_some()
+    let readers = [size, size_with_commas::<0>, field.unit.size_reader()];
+    readers.iter().any(|read| read(text).is_some())
 }
 
 /// The start of a field that ends at the end of `within`, after `before`.
