@@ -56,7 +56,7 @@ impl Credentials {
     }
 }
 
-/// Replaces `%` and two hexadecimal digits by their byte; any other `%` stays, and all of them if that is no UTF-8.
+/// Replaces `%` and two hexadecimal digits by their byte; any other `%` stays, and all of them if the result is not UTF-8.
 fn decoded(text: &str) -> String {
     let mut pieces = text.split('%');
     let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();

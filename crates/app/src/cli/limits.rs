@@ -216,7 +216,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// What is at `place`, where a limit needs something else.
+    /// The value at `place`, if it is not the kind that a limit needs.
     fn instead(&self, place: &str) -> String {
         match self {
             Node::Object(members) => {

@@ -24,7 +24,7 @@ const CPU: &str = "cpu-usec";
 const STATES: [(Metric, &str); 3] = [
     (Metric::Keys, "key-count"),
     (Metric::Bytes, "memory-bytes"),
-    // Of tables; servers count none.
+    // Only tables have operations; servers do not count them.
     (Metric::Ops, slot_stats::OPS),
 ];
 /// The metrics of a reading's counters, in order.

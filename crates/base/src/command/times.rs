@@ -9,7 +9,7 @@ use crate::hash::hash;
 pub struct CommandTimes(BTreeMap<Vec<u8>, u64>);
 
 impl CommandTimes {
-    /// Of rows of INFO commandstats: names, calls and microseconds of a call. Captures have the first word of a command, so
+    /// From rows of INFO commandstats: names, calls and microseconds of a call. Captures have the first word of a command, so
     /// subcommands are one. `None` without any.
     pub fn of<'a>(rows: impl Iterator<Item = (&'a str, f64, f64)>) -> Option<Self> {
         let mut sums: BTreeMap<Vec<u8>, (f64, f64)> = BTreeMap::new();

@@ -12,9 +12,9 @@ use crate::block::Padded;
 pub struct Found {
     /// The number of ends; less than the space available means that all bytes were searched.
     pub ends: usize,
-    /// Of cells: how many of them are LF.
+    /// For cells: how many of them are LF.
     pub lines: usize,
-    /// Of delimiters alone: whether there may be a blank before the last one, or anywhere if all bytes were searched.
+    /// For delimiters alone: whether there may be a blank before the last one, or anywhere if all bytes were searched.
     pub has_blank: bool,
     /// Of cells: whether there may be a double quote there.
     pub has_quote: bool,

@@ -32,25 +32,25 @@ pub struct Refused {
     instead: &'static str,
 }
 
-/// Of commands that read all kinds.
+/// For commands that read all kinds.
 pub const NOTHING: Refused = Refused {
     kinds: &[],
     instead: "",
 };
 
-/// Of commands that read names.
+/// For commands that read names.
 pub const NEEDS_NAMES: Refused = Refused {
     kinds: &[InputKind::Tally, InputKind::SlotCounts],
     instead: "name a dump, such as those that it was counted from, or the servers as redis://HOST:PORT",
 };
 
-/// Of `bench`.
+/// For `bench`.
 pub const NEEDS_KEYS: Refused = Refused {
     kinds: &[InputKind::Server, InputKind::Tally, InputKind::SlotCounts],
     instead: "name a dump of keys; slotscope collect URL -o DIR reads servers",
 };
 
-/// Of commands that read client commands.
+/// For commands that read client commands.
 pub const NEEDS_COMMANDS: Refused = Refused {
     kinds: &[
         InputKind::Server,
@@ -61,20 +61,20 @@ pub const NEEDS_COMMANDS: Refused = Refused {
     instead: "name a capture of MONITOR (timeout 10 redis-cli -h HOST -p PORT MONITOR > FILE), or an append-only file",
 };
 
-/// Of `dump`.
+/// For `dump`.
 pub const NEEDS_RDB: Refused = Refused {
     kinds: NEEDS_COMMANDS.kinds,
     instead: "name an RDB file, as redis-cli --rdb FILE writes it; slotscope collect URL -o DIR writes such lines of servers: \
               zstd -dc DIR/*.csv.zst",
 };
 
-/// Of `timeline`.
+/// For `timeline`.
 pub const NEEDS_TIMES: Refused = Refused {
     kinds: &[InputKind::Server, InputKind::Tally],
     instead: "name the captures, or what slotscope collect URL -o DIR --every 10s --for 10m reads of servers",
 };
 
-/// Of `tally`.
+/// For `tally`.
 pub const NEEDS_DUMPS: Refused = Refused {
     kinds: &[InputKind::Server, InputKind::Tally],
     instead: "name dumps; slotscope collect URL -o DIR reads servers, slotscope merge makes one of several tally files",
