@@ -2,8 +2,8 @@
 //!
 //! Every slot is read from one node while it stays there. A slot that moves meanwhile, or whose primary fails, is
 //! reread from its new owner, and its earlier rows are removed; so each key that exists throughout is in the files
-//! exactly once. (Unless its slot leaves a node and comes back between two looks at the owners, half a second apart, while
-//! the node also gets another slot.)
+//! exactly once. (Unless its slot leaves a node and comes back between two looks at the owners, while the node also gets
+//! another slot. Looks are half a second apart, or twenty times as long as one takes.)
 #![deny(missing_docs)]
 
 #[doc(hidden)]
